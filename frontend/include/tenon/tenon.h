@@ -1,0 +1,10 @@
+#pragma once
+
+#include <tenon/graph.h>
+#include <tenon/ops.h>
+#include <tenon/plan.h>
+#include <tenon/pointwise.h>
+#include <tenon/status.h>
+#include <tenon/target.h>
+#include <tenon/types.h>
+#include <tenon/version.h>
