@@ -112,8 +112,6 @@ class Graph {
     Status validate() const;
     /// One line per tensor and node.
     std::string to_text() const;
-    std::string to_json() const;
-    static Result<Graph> from_json(std::string_view json);
 
     /// The tensor with this name, if there is exactly one.
     std::optional<Tensor> find(std::string_view name) const;

@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-/// Plain description of one GPU: everything planning may depend on. From the live device or from a profile that ships with
+/// Plain description of one GPU: everything planning may depend on. From a profile that ships with
 /// the library, so planning needs no GPU.
 struct Target {
     std::string name;          ///< Profile or device name: "h200", "NVIDIA H200".
@@ -31,13 +31,9 @@ struct Target {
     /// "sm_75" … ; Hopper and later carry the architecture-specific suffix: "sm_90a", "sm_100a", "sm_120a".
     std::string architecture() const;
 
-    /// The GPU of the current CUDA context, or device 0.
-    static Result<Target> current();
     /// A shipped profile: h200, h100, a100, l4, rtx4090, b200, t4.
     static Result<Target> named(std::string_view name);
     static std::vector<std::string> names();
-    static Result<Target> from_json(std::string_view json);
-    std::string to_json() const;
 };
 
 }  // namespace tenon

@@ -1,0 +1,426 @@
+// Anchors one output element at a time: any strides, any type, no main loop to speak of. Right for everything; other families are faster.
+#pragma once
+
+#include <tenon/elementwise.cuh>
+
+namespace tenon {
+
+/// Coordinates of an output element in the order of the tensor's axes.
+struct Point {
+    int64 axis[kMaxAxes];
+};
+
+/// The domain of the direct family keeps every axis: rows are all axes but the last.
+template <Domain D, int N>
+__device__ inline Point point_of(const At<D, N>& at) {
+    constexpr int kRowAxes = axes_of(D.rows);
+    Point point{};
+    int64 rest = at.row;
+#pragma unroll
+    for (int i = kRowAxes - 1; i >= 0; --i) {
+        point.axis[i] = rest % D.rows[i];
+        rest /= D.rows[i];
+    }
+    point.axis[kRowAxes] = at.column;
+    return point;
+}
+
+/// A tensor an anchor reads.
+struct Source {
+    int rank;
+    int64 dims[kMaxAxes];
+    int64 strides[kMaxAxes];
+};
+
+/// Sums of products: float for what is computed in float, exact for integers.
+template <typename T>
+__device__ inline T multiply_add(T a, T b, T sum) {
+    if constexpr (kIsFloating<T>) return fma_of(a, b, sum);
+    else return add(sum, multiply(a, b));
+}
+
+struct ConvShape {
+    Source x, w;
+    int64 stride[3], dilation[3], pad[3];
+    int64 groups;
+};
+
+/// Element of a convolution: p = (n, k, p…). Taps outside the image count as zero and are not read.
+template <ConvShape S, typename X, typename W>
+__device__ inline Compute<X> conv(const X* x, const W* w, const Point& p) {
+    constexpr int kSpatial = S.x.rank - 2;
+    constexpr int64 kChannels = S.w.dims[1], kFilters = S.w.dims[0] / S.groups;
+    const int64 group = p.axis[1] / kFilters;
+    Compute<X> sum = 0;
+    int64 taps = 1;
+    for (int i = 0; i < kSpatial; ++i) taps *= S.w.dims[i + 2];
+    for (int64 tap = 0; tap < taps; ++tap) {
+        int64 image = p.axis[0] * S.x.strides[0] + group * kChannels * S.x.strides[1];
+        int64 filter = p.axis[1] * S.w.strides[0];
+        bool inside = true;
+        int64 rest = tap;
+        for (int i = kSpatial - 1; i >= 0; --i) {
+            const int64 step = rest % S.w.dims[i + 2];
+            rest /= S.w.dims[i + 2];
+            const int64 position = p.axis[i + 2] * S.stride[i] - S.pad[i] + step * S.dilation[i];
+            inside = inside && position >= 0 && position < S.x.dims[i + 2];
+            image += position * S.x.strides[i + 2];
+            filter += step * S.w.strides[i + 2];
+        }
+        if (!inside) continue;
+        for (int64 c = 0; c < kChannels; ++c) {
+            sum = multiply_add(widened(load_element(x + image + c * S.x.strides[1])),
+                               Compute<X>(widened(load_element(w + filter + c * S.w.strides[1]))), sum);
+        }
+    }
+    return sum;
+}
+
+/// Element of a transposed convolution: the taps and image positions that would have produced it.
+template <ConvShape S, typename X, typename W>
+__device__ inline Compute<X> conv_transpose(const X* x, const W* w, const Point& p) {
+    constexpr int kSpatial = S.x.rank - 2;
+    constexpr int64 kFilters = S.w.dims[1], kChannels = S.x.dims[1] / S.groups;
+    const int64 group = p.axis[1] / kFilters;
+    Compute<X> sum = 0;
+    int64 taps = 1;
+    for (int i = 0; i < kSpatial; ++i) taps *= S.w.dims[i + 2];
+    for (int64 tap = 0; tap < taps; ++tap) {
+        int64 image = p.axis[0] * S.x.strides[0] + group * kChannels * S.x.strides[1];
+        int64 filter = group * kChannels * S.w.strides[0] + p.axis[1] % kFilters * S.w.strides[1];
+        bool inside = true;
+        int64 rest = tap;
+        for (int i = kSpatial - 1; i >= 0; --i) {
+            const int64 step = rest % S.w.dims[i + 2];
+            rest /= S.w.dims[i + 2];
+            const int64 spread = p.axis[i + 2] + S.pad[i] - step * S.dilation[i];
+            const int64 position = spread / S.stride[i];
+            inside = inside && spread >= 0 && spread % S.stride[i] == 0 && position < S.x.dims[i + 2];
+            image += position * S.x.strides[i + 2];
+            filter += step * S.w.strides[i + 2];
+        }
+        if (!inside) continue;
+        for (int64 c = 0; c < kChannels; ++c) {
+            sum = multiply_add(widened(load_element(x + image + c * S.x.strides[1])),
+                               Compute<X>(widened(load_element(w + filter + c * S.w.strides[0]))), sum);
+        }
+    }
+    return sum;
+}
+
+struct MatmulShape {
+    Source a, b;
+    int rank;  ///< Of the result.
+};
+
+/// Element of a [batch…, M, N] product; batch axes align at the end and extent-1 ones have stride 0.
+template <MatmulShape S, typename A, typename B>
+__device__ inline Compute<A> matmul(const A* a, const B* b, const Point& p) {
+    constexpr int64 kDepth = S.a.dims[S.a.rank - 1];
+    int64 left = p.axis[S.rank - 2] * S.a.strides[S.a.rank - 2];
+    int64 right = p.axis[S.rank - 1] * S.b.strides[S.b.rank - 1];
+    for (int i = 0; i < S.a.rank - 2; ++i) left += S.a.dims[i] == 1 ? 0 : p.axis[S.rank - S.a.rank + i] * S.a.strides[i];
+    for (int i = 0; i < S.b.rank - 2; ++i) right += S.b.dims[i] == 1 ? 0 : p.axis[S.rank - S.b.rank + i] * S.b.strides[i];
+    Compute<A> sum = 0;
+    for (int64 k = 0; k < kDepth; ++k) {
+        sum = multiply_add(widened(load_element(a + left + k * S.a.strides[S.a.rank - 1])),
+                           Compute<A>(widened(load_element(b + right + k * S.b.strides[S.b.rank - 2]))), sum);
+    }
+    return sum;
+}
+
+enum class Reduction { Sum, Mean, Max, Min, Prod, Amax, Norm1, Norm2, Argmax, Argmin };
+
+struct ReduceShape {
+    Reduction kind;
+    Source x;
+    bool reduced[kMaxAxes];
+    bool keep_dims;
+};
+
+/// Wide enough for sums over any number of elements: double, or 64-bit integers.
+template <typename T>
+struct SumOf {
+    using type = int64;
+};
+template <>
+struct SumOf<float> {
+    using type = double;
+};
+template <>
+struct SumOf<double> {
+    using type = double;
+};
+
+/// Element of a reduction: all elements of x whose kept coordinates are p, in row-major order.
+template <ReduceShape S, typename X>
+__device__ inline auto reduce(const X* x, const Point& p) {
+    using Element = Compute<X>;
+    using Sum = typename SumOf<Element>::type;
+    constexpr bool kPosition = S.kind == Reduction::Argmax || S.kind == Reduction::Argmin;
+    int64 base = 0, count = 1;
+    for (int i = 0, kept = 0; i < S.x.rank; ++i) {
+        if (S.reduced[i]) count *= S.x.dims[i];
+        if (!S.reduced[i]) base += p.axis[kept] * S.x.strides[i];
+        if (!S.reduced[i] || S.keep_dims) ++kept;
+    }
+    Sum sum = S.kind == Reduction::Prod ? 1 : 0;
+    Element best = 0;
+    int64 best_at = 0;
+    for (int64 n = 0; n < count; ++n) {
+        int64 offset = base, rest = n;
+        for (int i = S.x.rank - 1; i >= 0; --i) {
+            if (!S.reduced[i]) continue;
+            offset += rest % S.x.dims[i] * S.x.strides[i];
+            rest /= S.x.dims[i];
+        }
+        const Element value = widened(load_element(x + offset));
+        if constexpr (S.kind == Reduction::Sum || S.kind == Reduction::Mean) sum += Sum(value);
+        if constexpr (S.kind == Reduction::Prod) sum *= Sum(value);
+        if constexpr (S.kind == Reduction::Norm1) sum += Sum(abs(value));
+        if constexpr (S.kind == Reduction::Norm2) sum += Sum(value) * Sum(value);
+        if constexpr (S.kind == Reduction::Amax) best = n == 0 ? abs(value) : maximum(best, abs(value));
+        if constexpr (S.kind == Reduction::Max) best = n == 0 ? value : maximum(best, value);
+        if constexpr (S.kind == Reduction::Min) best = n == 0 ? value : minimum(best, value);
+        if constexpr (kPosition) {
+            const bool beats = S.kind == Reduction::Argmax ? value > best : value < best;
+            if (n == 0 || (best == best && (beats || value != value))) {
+                best = value;
+                best_at = n;
+            }
+        }
+    }
+    if constexpr (kPosition) return best_at;
+    else if constexpr (S.kind == Reduction::Max || S.kind == Reduction::Min) {
+        if constexpr (kIsFloating<Element>) {
+            if (count == 0) return S.kind == Reduction::Max ? Element(-kInfinity) : Element(kInfinity);
+        }
+        return best;
+    } else if constexpr (S.kind == Reduction::Amax) return best;
+    else if constexpr (S.kind == Reduction::Mean) {
+        if constexpr (kIsFloating<Element>) return Element(sum / double(count));
+        else return count == 0 ? Element(0) : Element(sum / count);
+    } else if constexpr (S.kind == Reduction::Norm2) return Element(sqrt_of(double(sum)));
+    else return Element(sum);
+}
+
+enum class Pooling { Max, Average };
+
+struct PoolShape {
+    Pooling kind;
+    Source x;
+    int64 window[3], stride[3], dilation[3], pad[3], pad_after[3];
+    bool count_padding;
+};
+
+/// Element of a pooling, and for maxima where it was found.
+template <typename T>
+struct Pooled {
+    T value;
+    int64 position;
+};
+
+template <PoolShape S, typename X>
+__device__ inline Pooled<Compute<X>> pool_with_position(const X* x, const Point& p) {
+    using Element = Compute<X>;
+    using Sum = typename SumOf<Element>::type;
+    constexpr int kSpatial = S.x.rank - 2;
+    int64 cells = 1, divisor = 1, seen = 0;
+    for (int i = 0; i < kSpatial; ++i) {
+        cells *= S.window[i];
+        const int64 start = p.axis[i + 2] * S.stride[i] - S.pad[i];
+        const int64 end = S.x.dims[i + 2] + S.pad_after[i];
+        int64 covered = 0;
+        for (int64 step = 0; step < S.window[i]; ++step) covered += start + step * S.dilation[i] < end;
+        divisor *= covered;
+    }
+    Sum sum = 0;
+    Pooled<Element> best{Element(0), 0};
+    for (int64 cell = 0; cell < cells; ++cell) {
+        int64 offset = p.axis[0] * S.x.strides[0] + p.axis[1] * S.x.strides[1];
+        int64 position = 0, scale = 1, rest = cell;
+        bool inside = true;
+        for (int i = kSpatial - 1; i >= 0; --i) {
+            const int64 at = p.axis[i + 2] * S.stride[i] - S.pad[i] + rest % S.window[i] * S.dilation[i];
+            rest /= S.window[i];
+            inside = inside && at >= 0 && at < S.x.dims[i + 2];
+            offset += at * S.x.strides[i + 2];
+            position += at * scale;
+            scale *= S.x.dims[i + 2];
+        }
+        if (!inside) continue;
+        const Element value = widened(load_element(x + offset));
+        sum += Sum(value);
+        if (seen == 0 || (best.value == best.value && (value > best.value || value != value))) best = {value, position};
+        ++seen;
+    }
+    if constexpr (S.kind == Pooling::Average) {
+        return {Element(double(sum) / double(S.count_padding ? divisor : seen)), 0};
+    } else {
+        if constexpr (kIsFloating<Element>) {
+            if (seen == 0) best.value = Element(-kInfinity);
+        }
+        return best;
+    }
+}
+
+template <PoolShape S, typename X>
+__device__ inline Compute<X> pool(const X* x, const Point& p) {
+    return pool_with_position<S>(x, p).value;
+}
+
+/// Element of an adaptive pooling: cell i covers inputs floor(i in / out) to ceil((i + 1) in / out).
+struct AdaptivePoolShape {
+    Pooling kind;
+    Source x;
+    int64 output[3];
+};
+
+template <AdaptivePoolShape S, typename X>
+__device__ inline Compute<X> adaptive_pool(const X* x, const Point& p) {
+    using Element = Compute<X>;
+    constexpr int kSpatial = S.x.rank - 2;
+    int64 first[3] = {0, 0, 0}, extent[3] = {1, 1, 1}, cells = 1;
+    for (int i = 0; i < kSpatial; ++i) {
+        const int64 in = S.x.dims[i + 2], out = S.output[i], at = p.axis[i + 2];
+        first[i] = at * in / out;
+        extent[i] = ((at + 1) * in + out - 1) / out - first[i];
+        cells *= extent[i];
+    }
+    typename SumOf<Element>::type sum = 0;
+    Element best = 0;
+    for (int64 cell = 0; cell < cells; ++cell) {
+        int64 offset = p.axis[0] * S.x.strides[0] + p.axis[1] * S.x.strides[1], rest = cell;
+        for (int i = kSpatial - 1; i >= 0; --i) {
+            offset += (first[i] + rest % extent[i]) * S.x.strides[i + 2];
+            rest /= extent[i];
+        }
+        const Element value = widened(load_element(x + offset));
+        sum += value;
+        best = cell == 0 ? value : maximum(best, value);
+    }
+    return S.kind == Pooling::Average ? Element(sum / double(cells)) : best;
+}
+
+enum class Interpolation { Nearest, Linear };
+enum class Coordinates { HalfPixel, AlignCorners, Asymmetric };
+enum class Rounding { PreferFloor, PreferCeil, Floor, Ceil };
+
+struct ResizeShape {
+    Interpolation mode;
+    Coordinates coordinates;
+    Rounding rounding;
+    Source x;
+    int64 output[3];
+    double scale[3];
+};
+
+/// Where output index `at` of spatial axis i lies in the input.
+template <ResizeShape S>
+__device__ inline double resize_position(int i, int64 at) {
+    const double in = double(S.x.dims[i + 2]), out = double(S.output[i]);
+    if (S.coordinates == Coordinates::AlignCorners) return out > 1.0 ? double(at) * (in - 1.0) / (out - 1.0) : 0.0;
+    if (S.coordinates == Coordinates::Asymmetric) return double(at) / S.scale[i];
+    return (double(at) + 0.5) / S.scale[i] - 0.5;
+}
+
+__device__ inline int64 clamped(int64 at, int64 extent) { return at < 0 ? 0 : at >= extent ? extent - 1 : at; }
+
+template <ResizeShape S, typename X>
+__device__ inline Compute<X> resize(const X* x, const Point& p) {
+    using Element = Compute<X>;
+    constexpr int kSpatial = S.x.rank - 2;
+    const int64 base = p.axis[0] * S.x.strides[0] + p.axis[1] * S.x.strides[1];
+    if constexpr (S.mode == Interpolation::Nearest) {
+        int64 offset = base;
+        for (int i = 0; i < kSpatial; ++i) {
+            const double at = resize_position<S>(i, p.axis[i + 2]);
+            double nearest = floor_of(at);
+            if (S.rounding == Rounding::Ceil) nearest = ceil_of(at);
+            if (S.rounding == Rounding::PreferFloor) nearest = ceil_of(at - 0.5);
+            if (S.rounding == Rounding::PreferCeil) nearest = floor_of(at + 0.5);
+            offset += clamped(int64(nearest), S.x.dims[i + 2]) * S.x.strides[i + 2];
+        }
+        return widened(load_element(x + offset));
+    } else {
+        double sum = 0.0;
+        for (int corner = 0; corner < 1 << kSpatial; ++corner) {
+            int64 offset = base;
+            double weight = 1.0;
+            for (int i = 0; i < kSpatial; ++i) {
+                double at = resize_position<S>(i, p.axis[i + 2]);
+                const double last = double(S.x.dims[i + 2] - 1);
+                at = at < 0.0 ? 0.0 : at > last ? last : at;
+                const double low = floor_of(at);
+                const bool upper = (corner >> i & 1) != 0;
+                weight *= upper ? at - low : 1.0 - (at - low);
+                offset += clamped(int64(low) + (upper ? 1 : 0), S.x.dims[i + 2]) * S.x.strides[i + 2];
+            }
+            if (weight != 0.0) sum += weight * double(widened(load_element(x + offset)));
+        }
+        return Element(sum);
+    }
+}
+
+enum class Padding { Constant, Reflect, Edge };
+
+struct PadShape {
+    Padding mode;
+    Source x;
+    int64 before[kMaxAxes];
+    double value;
+};
+
+template <PadShape S, typename X>
+__device__ inline Compute<X> pad(const X* x, const Point& p) {
+    int64 offset = 0;
+    bool inside = true;
+    for (int i = 0; i < S.x.rank; ++i) {
+        const int64 last = S.x.dims[i] - 1;
+        int64 at = p.axis[i] - S.before[i];
+        if (S.mode == Padding::Edge) at = clamped(at, last + 1);
+        if (S.mode == Padding::Reflect) at = at < 0 ? -at : at > last ? 2 * last - at : at;
+        inside = inside && at >= 0 && at <= last;
+        offset += at * S.x.strides[i];
+    }
+    return inside ? widened(load_element(x + offset)) : widened(narrowed<X>(S.value));
+}
+
+struct GatherShape {
+    Source x, indices;
+    int axis;
+};
+
+/// Element of x whose coordinate along `axis` is read from `indices`; negative ones count from the end, all are clamped.
+template <GatherShape S, typename X, typename I>
+__device__ inline Compute<X> gather(const X* x, const I* indices, const Point& p) {
+    int64 place = 0;
+    for (int i = 0; i < S.indices.rank; ++i) place += p.axis[S.axis + i] * S.indices.strides[i];
+    int64 index = int64(load_element(indices + place));
+    if (index < 0) index += S.x.dims[S.axis];
+    int64 offset = clamped(index, S.x.dims[S.axis]) * S.x.strides[S.axis];
+    for (int i = 0; i < S.axis; ++i) offset += p.axis[i] * S.x.strides[i];
+    for (int i = S.axis + 1; i < S.x.rank; ++i) offset += p.axis[i - 1 + S.indices.rank] * S.x.strides[i];
+    return widened(load_element(x + offset));
+}
+
+struct ReshapeShape {
+    Source x;
+    int rank;
+    int64 dims[kMaxAxes];
+};
+
+/// Element of x with the same row-major number.
+template <ReshapeShape S, typename X>
+__device__ inline Compute<X> reshape(const X* x, const Point& p) {
+    int64 number = 0;
+    for (int i = 0; i < S.rank; ++i) number = number * S.dims[i] + p.axis[i];
+    int64 offset = 0;
+    for (int i = S.x.rank - 1; i >= 0; --i) {
+        offset += number % S.x.dims[i] * S.x.strides[i];
+        number /= S.x.dims[i];
+    }
+    return widened(load_element(x + offset));
+}
+
+}  // namespace tenon

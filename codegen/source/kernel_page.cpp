@@ -1,0 +1,166 @@
+#include "codegen/source/kernel_page.h"
+
+#include <algorithm>
+
+#include <tenon/version.h>
+
+#include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
+#include "frontend/status_macros.h"
+
+namespace tenon::codegen {
+namespace {
+
+constexpr std::string_view kPageSkeleton = R"cuda(// $kernel
+//
+//     $formula
+//
+//     $operands
+//
+// Written by tenon $version for $architecture.
+
+$includes
+
+using namespace tenon;
+
+$constants
+
+extern "C" __global__ __launch_bounds__(kTile.threads) void $kernel(
+    $parameters) {
+    $body
+}
+)cuda";
+
+std::string commented(const std::string& text) {
+    std::string out;
+    for (const char c : text) out += c == '\n' ? std::string("\n//     ") : std::string(1, c);
+    return out;
+}
+
+bool is_stored(const Region& region, size_t operand) {
+    const auto writes = [&](const Store& store) { return store.operand == static_cast<int>(operand); };
+    return std::any_of(region.stores.begin(), region.stores.end(), writes) ||
+           std::any_of(region.anchor_stores.begin(), region.anchor_stores.end(), writes);
+}
+
+std::string layout_word(const Value& value) {
+    if (value.strides == packed_strides(value.dims, Layout::NCHW)) return "packed";
+    if (value.dims.size() >= 3 && value.strides == packed_strides(value.dims, Layout::NHWC)) return "channels last";
+    return "strided";
+}
+
+std::string operand_table(const Region& region, const GraphData& graph) {
+    size_t width = 0;
+    for (const Operand& operand : region.operands) width = std::max(width, operand.role.size());
+    std::string table;
+    for (const Operand& operand : region.operands) {
+        const Value& value = graph.value(operand.value);
+        std::string line = operand.role + std::string(width + 2 - operand.role.size(), ' ');
+        std::string type(to_string(operand.type));
+        line += type + std::string(type.size() < 6 ? 6 - type.size() : 1, ' ') + tenon::to_text(value.dims) + "  " + layout_word(value);
+        table += (table.empty() ? "" : "\n") + line;
+    }
+    return table;
+}
+
+std::string parameters(const Region& region) {
+    std::string list, line;
+    for (size_t i = 0; i < region.operands.size(); ++i) {
+        const Operand& operand = region.operands[i];
+        std::string parameter(device_type(operand.type));
+        parameter += operand.is_host_scalar ? " " : "* ";
+        if (!is_stored(region, i) && !operand.is_host_scalar) parameter = "const " + parameter;
+        parameter += operand.role + (i + 1 < region.operands.size() ? ", " : "");
+        if (line.size() + parameter.size() > 94) {
+            line.pop_back();
+            list += line + "\n";
+            line.clear();
+        }
+        line += parameter;
+    }
+    return list + line;
+}
+
+/// Bytes from the operand's first element that may be touched; the offset may lie behind it for negative strides.
+void fill_arguments(KernelSource& kernel, const Region& region, const GraphData& graph) {
+    for (size_t i = 0; i < region.operands.size(); ++i) {
+        const Operand& operand = region.operands[i];
+        KernelArgument argument;
+        argument.kind = operand.is_host_scalar ? KernelArgument::Kind::HostScalar : KernelArgument::Kind::Pointer;
+        argument.role = operand.role;
+        argument.type = operand.type;
+        argument.buffer = operand.root;
+        argument.byte_offset = operand.offset * bytes_of(operand.type);
+        const Value& root = graph.value(operand.root);
+        argument.span_bytes = span_of(root.dims, root.strides) * bytes_of(root.type) - argument.byte_offset;
+        argument.alignment = bytes_of(operand.type);
+        argument.written = is_stored(region, i);
+        kernel.arguments.push_back(std::move(argument));
+    }
+}
+
+}  // namespace
+
+Result<KernelSource> write_page(const KernelPage& page, const Region& region, const GraphData& graph, const Target& target) {
+    std::string includes;
+    for (const std::string& include : page.includes) includes += (includes.empty() ? "" : "\n") + ("#include <" + include + ">");
+    TENON_ASSIGN(std::string text, fill(kPageSkeleton, {{"kernel", std::string(kKernelNameMark)},
+                                                        {"formula", commented(page.formula)},
+                                                        {"operands", commented(operand_table(region, graph))},
+                                                        {"version", std::string(kVersion)},
+                                                        {"architecture", target.architecture()},
+                                                        {"includes", includes},
+                                                        {"constants", page.constants},
+                                                        {"parameters", parameters(region)},
+                                                        {"body", page.body}}));
+    KernelSource kernel;
+    kernel.name = name_kernel(page.stem, text);
+    kernel.text = std::move(text);
+    fill_arguments(kernel, region, graph);
+    return kernel;
+}
+
+std::string domain_constant(const Domain& domain, bool wide) {
+    const auto list = [](const Dims& dims) {
+        std::string text;
+        for (const int64_t extent : dims) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+        return "{" + text + "}";
+    };
+    std::string text = "constexpr Domain kOutput{";
+    if (!domain.rows.empty()) text += ".rows = " + list(domain.rows) + ", ";
+    text += ".columns = " + list(domain.columns);
+    return text + (wide ? ", .wide = true};" : "};");
+}
+
+bool needs_wide_offsets(const Domain& domain, const Region& region, const GraphData& graph) {
+    constexpr int64_t kLimit = int64_t{1} << 31;
+    if (domain.row_count() * domain.column_count() >= kLimit / 2) return true;
+    return std::any_of(region.operands.begin(), region.operands.end(), [&](const Operand& operand) {
+        const Value& root = graph.value(operand.root);
+        return span_of(root.dims, root.strides) >= kLimit;
+    });
+}
+
+void describe(Step& step, const Region& region, const GraphData& graph, const std::string& formula) {
+    step.formula = formula;
+    step.notes = region.notes;
+    for (const NodeId id : region.nodes) {
+        const std::string& name = graph.node(id).name;
+        if (std::find(step.nodes.begin(), step.nodes.end(), name) == step.nodes.end()) step.nodes.push_back(name);
+    }
+    for (const Operand& operand : region.operands) {
+        const Value& value = graph.value(operand.value);
+        step.bytes_moved += static_cast<double>(element_count(value.dims) * bytes_of(operand.type));
+    }
+    for (const Body* body : {&region.epilogue}) {
+        for (size_t t = 0; t < body->terms.size(); ++t) {
+            const Term& term = body->terms[t];
+            if (term.kind != Term::Kind::Anchor && term.kind != Term::Kind::Apply && term.kind != Term::Kind::Cast) continue;
+            const bool stored = std::any_of(region.stores.begin(), region.stores.end(), [&](const Store& s) { return s.term == static_cast<int>(t); });
+            // A value that stays in registers would have been written once and read once.
+            if (!stored) step.bytes_saved += 2.0 * static_cast<double>(element_count(body->dims) * bytes_of(term.type));
+        }
+    }
+}
+
+}  // namespace tenon::codegen

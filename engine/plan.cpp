@@ -1,0 +1,108 @@
+#include <tenon/plan.h>
+
+#include <cstring>
+
+#include "codegen/generate.h"
+#include "engine/compiler.h"
+#include "engine/emulator/emulator.h"
+#include "engine/plan_data.h"
+#include "engine/reference/reference.h"
+#include "frontend/status_macros.h"
+
+namespace tenon {
+namespace {
+
+using codegen::Buffer;
+using codegen::KernelArgument;
+
+/// Host memory of every buffer of a program; inner tensors start as NaN bytes, so a value nobody wrote shows.
+class HostBuffers {
+  public:
+    Status bind(const PlanData& plan, const Bindings& bindings) {
+        const codegen::Program& program = plan.program;
+        workspace_.assign(static_cast<size_t>(program.workspace_bytes), std::byte{0xff});
+        for (const Buffer& buffer : program.buffers) {
+            if (buffer.kind == Buffer::Kind::Workspace) {
+                memory_.push_back(workspace_.data() + buffer.offset);
+            } else if (buffer.kind == Buffer::Kind::Constant) {
+                memory_.push_back(const_cast<std::byte*>(buffer.data->data()));
+            } else {
+                const auto bound = bindings.find(Tensor{buffer.value});
+                if (bound == bindings.end() || bound->second == nullptr) {
+                    return Status(ErrorCode::InvalidArgument, "run: '" + plan.graph.data().value(buffer.value).name + "' is not bound");
+                }
+                memory_.push_back(static_cast<std::byte*>(bound->second));
+            }
+        }
+        return {};
+    }
+
+    std::byte* operator[](int32_t buffer) const { return memory_[static_cast<size_t>(buffer)]; }
+
+  private:
+    std::vector<std::byte> workspace_;
+    std::vector<std::byte*> memory_;
+};
+
+Status check_alignment(const codegen::KernelSource& kernel, const KernelArgument& argument, const std::byte* pointer) {
+    if (reinterpret_cast<uintptr_t>(pointer) % static_cast<uintptr_t>(argument.alignment) == 0) return {};
+    return Status(ErrorCode::InvalidArgument, kernel.name + ": the memory of '" + argument.role + "' must be aligned to " + std::to_string(argument.alignment) + " bytes");
+}
+
+Status run_emulator(const PlanData& plan, const Bindings& bindings, uint64_t seed) {
+    HostBuffers buffers;
+    TENON_TRY(buffers.bind(plan, bindings));
+    for (const codegen::Step& step : plan.program.steps) {
+        std::vector<engine::EmulatedArgument> arguments;
+        for (const KernelArgument& argument : step.kernel.arguments) {
+            std::byte* memory = buffers[argument.buffer];
+            const bool is_scalar = argument.kind == KernelArgument::Kind::HostScalar;
+            if (!is_scalar) TENON_TRY(check_alignment(step.kernel, argument, memory + argument.byte_offset));
+            const int64_t bytes = plan.program.buffers[static_cast<size_t>(argument.buffer)].bytes;
+            arguments.push_back({memory + argument.byte_offset, memory, bytes, is_scalar, argument.written});
+        }
+        TENON_TRY(engine::run_emulated(step.kernel, arguments, {seed}));
+    }
+    return {};
+}
+
+Status run_reference(const PlanData& plan, const Bindings& bindings) {
+    std::map<ValueId, void*> memory;
+    for (const auto& [tensor, pointer] : bindings) memory[tensor.id] = pointer;
+    return engine::run_reference(plan.graph.data(), memory);
+}
+
+}  // namespace
+
+Result<Plan> Plan::build(const Graph& graph, const Target& target, const PlanOptions& options) {
+    TENON_ASSIGN(codegen::Program program, codegen::generate(graph, target, options));
+    return Plan(std::make_shared<PlanData>(PlanData{graph, target, std::move(program)}));
+}
+
+Result<CompileReport> Plan::compile(const std::string& architecture) const {
+    TENON_ASSIGN(const engine::Nvrtc nvrtc, engine::load_nvrtc());
+    CompileReport report;
+    report.architecture = architecture.empty() ? data_->target.architecture() : architecture;
+    for (const codegen::Step& step : data_->program.steps) {
+        TENON_ASSIGN(const engine::CompiledKernel kernel, engine::compile(nvrtc, step.kernel, report.architecture));
+        report.kernels.push_back({step.kernel.name, kernel.registers, kernel.spill_bytes, static_cast<int64_t>(kernel.cubin.size())});
+    }
+    return report;
+}
+
+Status Plan::run_on_cpu(CpuDevice device, const Bindings& bindings, uint64_t seed) const {
+    return device == CpuDevice::Reference ? run_reference(*data_, bindings) : run_emulator(*data_, bindings, seed);
+}
+
+std::string Plan::source() const {
+    std::string text;
+    for (const codegen::Step& step : data_->program.steps) text += (text.empty() ? "" : "\n") + step.kernel.text;
+    return text;
+}
+
+const Graph& Plan::graph() const { return data_->graph; }
+const Target& Plan::target() const { return data_->target; }
+int64_t Plan::workspace_bytes() const { return data_->program.workspace_bytes; }
+int Plan::kernel_count() const { return static_cast<int>(data_->program.steps.size()); }
+
+}  // namespace tenon

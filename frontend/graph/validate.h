@@ -1,0 +1,16 @@
+#pragma once
+
+#include "frontend/graph/graph_data.h"
+
+namespace tenon {
+
+/// Rank at most 8, no negative extent, a byte count that fits 63 bits.
+Status check_extents(const Value& value);
+/// One stride per axis, a span that fits; results may not overlap themselves or run backwards.
+Status check_strides(const Value& value);
+/// Puts the type and layout that `as` asks for into the first result, or says why the operation cannot give them.
+Status apply_wishes(const As& as, const Op& op, Value& result);
+/// Every node and tensor of a finished graph, and that names of inputs and outputs are unique.
+Status validate(const GraphData& graph);
+
+}  // namespace tenon

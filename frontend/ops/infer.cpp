@@ -1,0 +1,85 @@
+#include "frontend/ops/infer.h"
+
+#include "frontend/status_macros.h"
+
+namespace tenon {
+namespace {
+
+/// Strides that can only be channels-last: axes longer than 1 in NHWC order and not in NCHW order.
+bool is_channels_last(const Value& value) {
+    if (value.dims.size() < 3) return false;
+    const auto matches = [&](Layout layout) {
+        const Dims packed = packed_strides(value.dims, layout);
+        for (size_t axis = 0; axis < value.dims.size(); ++axis) {
+            if (value.dims[axis] != 1 && value.strides[axis] != packed[axis]) return false;
+        }
+        return true;
+    };
+    return matches(Layout::NHWC) && !matches(Layout::NCHW);
+}
+
+constexpr std::string_view kNames[] = {"conv",    "conv_transpose", "matmul",    "pointwise", "cast",   "norm", "batch_norm",
+                                       "reduce",  "softmax",        "pool",      "adaptive_pool", "resize", "reshape", "transpose",
+                                       "expand",  "slice",          "concat",    "pad",       "gather", "index_along"};
+static_assert(std::size(kNames) == std::variant_size_v<Op>);
+
+}  // namespace
+
+std::string_view name_of(const Op& op) {
+    if (const auto* pointwise = std::get_if<Pointwise>(&op)) return info(pointwise->kind).name;
+    return kNames[op.index()];
+}
+
+Value result_like(const Inputs& inputs, DataType type, Dims dims) {
+    Layout layout = Layout::NCHW;
+    for (const Value* input : inputs) {
+        if (input->dims.size() != dims.size()) continue;
+        if (is_channels_last(*input)) layout = Layout::NHWC;
+        break;
+    }
+    Value value;
+    value.type = type;
+    value.strides = packed_strides(dims, layout);
+    value.dims = std::move(dims);
+    return value;
+}
+
+Status invalid(std::string text) { return Status(ErrorCode::InvalidGraph, std::move(text)); }
+
+std::string shown(const Value& value) { return "'" + value.name + "' (" + std::string(to_string(value.type)) + " " + to_text(value.dims) + ")"; }
+
+Status need_inputs(const Inputs& inputs, size_t least, size_t most) {
+    if (inputs.size() >= least && inputs.size() <= most) return {};
+    const std::string needed = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+    return invalid("has " + std::to_string(inputs.size()) + " inputs, needs " + needed);
+}
+
+Status need_rank(const Value& value, size_t least, size_t most) {
+    const size_t rank = value.dims.size();
+    if (rank >= least && rank <= most) return {};
+    return invalid(shown(value) + " has rank " + std::to_string(rank) + ", needs " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+Result<Dims> broadcast(const Inputs& inputs) {
+    Dims dims;
+    for (const Value* input : inputs) {
+        if (input->dims.size() > dims.size()) dims.insert(dims.begin(), input->dims.size() - dims.size(), 1);
+    }
+    for (const Value* input : inputs) {
+        const size_t missing = dims.size() - input->dims.size();
+        for (size_t axis = 0; axis < input->dims.size(); ++axis) {
+            int64_t& extent = dims[missing + axis];
+            const int64_t own = input->dims[axis];
+            if (own == extent || own == 1) continue;
+            if (extent != 1) return invalid(shown(*input) + " does not broadcast: axis " + std::to_string(axis) + " is " + std::to_string(own) + ", others have " + std::to_string(extent));
+            extent = own;
+        }
+    }
+    return dims;
+}
+
+Result<std::vector<Value>> infer(const Op& op, const std::vector<const Value*>& inputs) {
+    return std::visit([&](const auto& rule) { return infer_op(rule, inputs); }, op);
+}
+
+}  // namespace tenon
