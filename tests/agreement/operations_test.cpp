@@ -133,6 +133,19 @@ TEST_P(PointwiseTable, AgreesWithTheReference) {
     EXPECT_EQ(disagreement(graph, random_inputs(graph, 3), 64.0), "");
 }
 
+TEST(PointwiseParameters, ReachTheKernel) {
+    for (const DataType type : {DataType::F16, DataType::F32, DataType::F64}) {
+        Graph graph;
+        const Tensor a = graph.input({"a", {5, 8}, type}), b = graph.input({"b", {5, 8}, type});
+        for (const PointwiseInfo& row : kPointwise) {
+            if (row.parameters[0].name.empty()) continue;
+            const std::vector<Tensor> inputs = row.inputs == 1 ? std::vector<Tensor>{a} : std::vector<Tensor>{a, b};
+            graph.output(graph.pointwise(row.kind, inputs, {0.25, 0.75, 0.0}, {.name = std::string(row.name)}));
+        }
+        EXPECT_EQ(disagreement(graph, random_inputs(graph, 5), 64.0), "");
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, PointwiseTable,
                          testing::Values(DataType::F16, DataType::BF16, DataType::F32, DataType::F64, DataType::I8, DataType::U8, DataType::I32, DataType::I64, DataType::Bool),
                          [](const auto& info) { return std::string(to_string(info.param)); });

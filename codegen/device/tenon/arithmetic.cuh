@@ -39,9 +39,12 @@ inline constexpr bool kIsScalar<int64> = true;
 template <>
 inline constexpr bool kIsScalar<bool> = true;
 
+/// A single value, not lanes of them.
+template <typename T>
+concept Scalar = kIsScalar<T>;
+
 /// The type two single values meet in.
-template <typename A, typename B>
-    requires(kIsScalar<A> && kIsScalar<B>)
+template <Scalar A, Scalar B>
 using Common = decltype(true ? A() : B());
 
 // Integers wrap; the detour through unsigned keeps overflow defined.

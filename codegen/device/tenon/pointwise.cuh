@@ -6,12 +6,12 @@
 
 namespace tenon {
 
-template <typename T>
+template <Scalar T>
 __device__ inline T abs(T a) {
     if constexpr (kIsFloating<T>) return fabs_of(a);
     return a < T(0) ? negate(a) : a;
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T sign(T a) { return a > T(0) ? T(1) : a < T(0) ? T(-1) : a; }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T add_square(A a, B b) { return add(a, multiply(b, b)); }
@@ -32,130 +32,130 @@ __device__ inline T modulo(A a, B b) {
 }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T power(A a, B b) { return pow_of(T(a), T(b)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T square(T a) { return multiply(a, a); }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T squared_difference(A a, B b) { return square(subtract(a, b)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T reciprocal(T a) { return T(1) / a; }
-template <typename T>
+template <Scalar T>
 __device__ inline T sqrt(T a) { return sqrt_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T rsqrt(T a) { return T(1) / sqrt_of(a); }
 
-template <typename T>
+template <Scalar T>
 __device__ inline T ceil(T a) { return ceil_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T floor(T a) { return floor_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T round(T a) { return round_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T truncate(T a) { return trunc_of(a); }
 
-template <typename T>
+template <Scalar T>
 __device__ inline T exp(T a) { return exp_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T exp2(T a) { return exp2_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T expm1(T a) { return expm1_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T log(T a) { return log_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T log2(T a) { return log2_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T log10(T a) { return log10_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T log1p(T a) { return log1p_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T erf(T a) { return erf_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T sin(T a) { return sin_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T cos(T a) { return cos_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T tan(T a) { return tan_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T asin(T a) { return asin_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T acos(T a) { return acos_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T atan(T a) { return atan_of(a); }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T atan2(A a, B b) { return atan2_of(T(a), T(b)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T sinh(T a) { return sinh_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T cosh(T a) { return cosh_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T tanh(T a) { return tanh_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T asinh(T a) { return asinh_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T acosh(T a) { return acosh_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T atanh(T a) { return atanh_of(a); }
 
-template <typename T>
+template <Scalar T>
 __device__ inline T relu(T a, double slope = 0.0) {
     if (slope == 0.0) return a < T(0) ? T(0) : a;
     return a < T(0) ? T(T(slope) * a) : a;
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T clip(T a, double lower = -double(kInfinity), double upper = double(kInfinity)) {
     if constexpr (kIsFloating<T>) return a < T(lower) ? T(lower) : a > T(upper) ? T(upper) : a;
     return double(a) < lower ? T(lower) : double(a) > upper ? T(upper) : a;
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T sigmoid(T a) { return T(1) / (T(1) + exp_of(-a)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T elu(T a, double alpha = 1.0) { return a < T(0) ? T(alpha) * expm1_of(a) : a; }
-template <typename T>
+template <Scalar T>
 __device__ inline T celu(T a, double alpha = 1.0) { return a < T(0) ? T(alpha) * expm1_of(a / T(alpha)) : a; }
-template <typename T>
+template <Scalar T>
 __device__ inline T selu(T a, double alpha = 1.67326319217681884765625, double gamma = 1.05070102214813232421875) {
     return T(gamma) * (a < T(0) ? T(alpha) * expm1_of(a) : a);
 }
 /// a times a factor that tends to 0 where a tends to -infinity: the limit there is 0, not -infinity * 0.
-template <typename T>
+template <Scalar T>
 __device__ inline T gated(T a, T factor) { return a == T(-kInfinity) ? T(0) : a * factor; }
-template <typename T>
+template <Scalar T>
 __device__ inline T gelu(T a) { return gated(a, T(0.5) * (T(1) + erf_of(a * T(0.70710678118654752440)))); }
-template <typename T>
+template <Scalar T>
 __device__ inline T gelu_tanh(T a) {
     const T inner = T(0.79788456080286535588) * (a + T(0.044715) * a * a * a);
     return gated(a, T(0.5) * (T(1) + tanh_of(inner)));
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T softplus(T a, double beta = 1.0) {
     const T scaled = T(beta) * a;
     return (maximum(scaled, T(0)) + log1p_of(exp_of(-fabs_of(scaled)))) / T(beta);
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T swish(T a, double beta = 1.0) { return gated(a, sigmoid(T(beta) * a)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T hard_sigmoid(T a, double alpha = 1.0 / 6.0, double beta = 0.5) {
     const T line = T(alpha) * a + T(beta);
     return line < T(0) ? T(0) : line > T(1) ? T(1) : line;
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T hard_swish(T a) { return a == T(-kInfinity) ? T(0) : a * clip(a + T(3), 0.0, 6.0) / T(6); }
-template <typename T>
+template <Scalar T>
 __device__ inline T mish(T a) { return gated(a, tanh_of(softplus(a))); }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T prelu(A a, B b) { return a < A(0) ? T(b) * T(a) : T(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T log_sigmoid(T a) { return minimum(a, T(0)) - log1p_of(exp_of(-fabs_of(a))); }
-template <typename T>
+template <Scalar T>
 __device__ inline T softsign(T a) { return fabs_of(a) == T(kInfinity) ? sign(a) : a / (T(1) + fabs_of(a)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T softshrink(T a, double lambda = 0.5) {
     return a > T(lambda) ? a - T(lambda) : a < T(-lambda) ? a + T(lambda) : a != a ? a : T(0);
 }
-template <typename T>
+template <Scalar T>
 __device__ inline T hardshrink(T a, double lambda = 0.5) { return fabs_of(a) <= T(lambda) ? T(0) : a; }
-template <typename T>
+template <Scalar T>
 __device__ inline T tanhshrink(T a) { return a - tanh_of(a); }
-template <typename T>
+template <Scalar T>
 __device__ inline T threshold(T a, double limit = 1.0, double value = 0.0) { return a <= T(limit) ? T(value) : a; }
 
 // Gradients: a is the gradient of the output, b the forward input.
@@ -212,11 +212,11 @@ __device__ inline bool logical_and(bool a, bool b) { return a && b; }
 __device__ inline bool logical_or(bool a, bool b) { return a || b; }
 __device__ inline bool logical_xor(bool a, bool b) { return a != b; }
 __device__ inline bool logical_not(bool a) { return !a; }
-template <typename T>
+template <Scalar T>
 __device__ inline bool is_nan(T a) { return a != a; }
-template <typename T>
+template <Scalar T>
 __device__ inline bool is_inf(T a) { return fabs_of(a) == T(kInfinity); }
-template <typename T>
+template <Scalar T>
 __device__ inline T nan_to_num(T a, double value = 0.0) { return a != a ? T(value) : a; }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T select(bool mask, A a, B b) { return mask ? T(a) : T(b); }
@@ -227,7 +227,7 @@ template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T bitwise_or(A a, B b) { return T(T(a) | T(b)); }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T bitwise_xor(A a, B b) { return T(T(a) ^ T(b)); }
-template <typename T>
+template <Scalar T>
 __device__ inline T bitwise_not(T a) { return T(~a); }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T shift_left(A a, B b) { return b < B(0) || b >= B(8 * sizeof(T)) ? T(0) : T(Unsigned<T>(a) << b); }
