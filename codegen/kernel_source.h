@@ -23,10 +23,10 @@ struct KernelArgument {
     Kind kind = Kind::Pointer;
     std::string role;  ///< The parameter's name in the source: x, w, bias, y…
     DataType type = DataType::F32;
-    int32_t buffer = -1;       ///< Index into Program::buffers.
-    int64_t byte_offset = 0;   ///< Of the first element, inside the buffer.
-    int64_t span_bytes = 0;    ///< Bytes that may be touched from there.
-    int64_t alignment = 1;     ///< Bytes the kernel needs of the pointer.
+    int32_t buffer = -1;      ///< Index into Program::buffers.
+    int64_t byte_offset = 0;  ///< Of the first element, inside the buffer.
+    int64_t span_bytes = 0;   ///< Bytes that may be touched from there.
+    int64_t alignment = 1;    ///< Bytes the kernel needs of the pointer.
     bool written = false;
 };
 

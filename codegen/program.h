@@ -32,15 +32,15 @@ struct Note {
 /// One kernel and what explain says about it.
 struct Step {
     KernelSource kernel;
-    std::string family;               ///< "conv", "pointwise", …
-    std::string formula;              ///< In role names.
-    std::vector<std::string> nodes;   ///< User names of the nodes it computes.
-    std::string tile;                 ///< One line.
-    double bytes_moved = 0.0;         ///< Each operand once.
-    double bytes_saved = 0.0;         ///< Against one kernel per node.
+    std::string family;              ///< "conv", "pointwise", …
+    std::string formula;             ///< In role names.
+    std::vector<std::string> nodes;  ///< User names of the nodes it computes.
+    std::string tile;                ///< One line.
+    double bytes_moved = 0.0;        ///< Each operand once.
+    double bytes_saved = 0.0;        ///< Against one kernel per node.
     double flops = 0.0;
     double predicted_seconds = 0.0;
-    std::vector<Note> notes;          ///< Where growing stopped and why; candidates rejected.
+    std::vector<Note> notes;  ///< Where growing stopped and why; candidates rejected.
 };
 
 /// A graph as kernels in launch order over buffers.

@@ -35,7 +35,8 @@ int number_before(const std::string& log, const std::string& words) {
     return begin == at ? 0 : std::stoi(log.substr(begin, at - begin));
 }
 
-Result<CompiledKernel> compile(const Nvrtc& nvrtc, const codegen::KernelSource& kernel, const std::string& architecture) {
+Result<CompiledKernel> compile(const Nvrtc& nvrtc, const codegen::KernelSource& kernel,
+                               const std::string& architecture) {
     std::vector<std::string> texts, names;
     for (const codegen::DeviceHeader& header : codegen::device_library()) {
         texts.emplace_back(header.text);
@@ -47,25 +48,30 @@ Result<CompiledKernel> compile(const Nvrtc& nvrtc, const codegen::KernelSource& 
         name_pointers.push_back(names[i].c_str());
     }
     nvrtcProgram program = nullptr;
-    nvrtcResult result = nvrtc.create_program(&program, kernel.text.c_str(), (kernel.name + ".cu").c_str(), static_cast<int>(texts.size()),
-                                              text_pointers.data(), name_pointers.data());
-    if (result != NVRTC_SUCCESS) return Status(ErrorCode::CompileFailed, kernel.name + ": " + nvrtc.error_string(result));
+    nvrtcResult result =
+        nvrtc.create_program(&program, kernel.text.c_str(), (kernel.name + ".cu").c_str(),
+                             static_cast<int>(texts.size()), text_pointers.data(), name_pointers.data());
+    if (result != NVRTC_SUCCESS)
+        return Status(ErrorCode::CompileFailed, kernel.name + ": " + nvrtc.error_string(result));
     const std::string target = "--gpu-architecture=" + architecture;
     // Contraction is off: every fused multiply-add of a kernel is written as one, so the CPU and the GPU round alike.
-    const char* options[] = {target.c_str(), "--std=c++20", "--fmad=false", "--device-as-default-execution-space", "--ptxas-options=-v"};
+    const char* options[] = {target.c_str(), "--std=c++20", "--fmad=false", "--device-as-default-execution-space",
+                             "--ptxas-options=-v"};
     result = nvrtc.compile_program(program, 5, options);
     CompiledKernel compiled;
     compiled.log = program_log(nvrtc, program);
     Status status;
     if (result != NVRTC_SUCCESS) {
-        status = Status(ErrorCode::CompileFailed, kernel.name + " for " + architecture + ": " + nvrtc.error_string(result) + ": " + first_error(compiled.log));
+        status = Status(ErrorCode::CompileFailed, kernel.name + " for " + architecture + ": " +
+                                                      nvrtc.error_string(result) + ": " + first_error(compiled.log));
     } else {
         size_t size = 0;
         nvrtc.cubin_size(program, &size);
         compiled.cubin.resize(size);
         nvrtc.cubin(program, compiled.cubin.data());
         compiled.registers = number_before(compiled.log, " registers");
-        compiled.spill_bytes = number_before(compiled.log, " bytes spill stores") + number_before(compiled.log, " bytes spill loads");
+        compiled.spill_bytes =
+            number_before(compiled.log, " bytes spill stores") + number_before(compiled.log, " bytes spill loads");
     }
     nvrtc.destroy_program(&program);
     if (!status.is_ok()) return status;

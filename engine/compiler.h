@@ -19,7 +19,8 @@ struct CompiledKernel {
 };
 
 /// Compiles for one architecture ("sm_90a"). A failure names the kernel and the first error.
-Result<CompiledKernel> compile(const Nvrtc& nvrtc, const codegen::KernelSource& kernel, const std::string& architecture);
+Result<CompiledKernel> compile(const Nvrtc& nvrtc, const codegen::KernelSource& kernel,
+                               const std::string& architecture);
 
 /// The number in front of `words` on the compiler's report, 0 if there is none: `number_before(log, " registers")`.
 int number_before(const std::string& log, const std::string& words);

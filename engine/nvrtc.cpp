@@ -33,11 +33,13 @@ Result<Nvrtc> load_nvrtc(const std::string& path) {
         void* library = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (library == nullptr) continue;
         Nvrtc table;
-        const bool complete = find(library, "nvrtcVersion", table.version) && find(library, "nvrtcGetErrorString", table.error_string) &&
-                              find(library, "nvrtcCreateProgram", table.create_program) && find(library, "nvrtcDestroyProgram", table.destroy_program) &&
-                              find(library, "nvrtcCompileProgram", table.compile_program) && find(library, "nvrtcGetProgramLogSize", table.log_size) &&
-                              find(library, "nvrtcGetProgramLog", table.log) && find(library, "nvrtcGetCUBINSize", table.cubin_size) &&
-                              find(library, "nvrtcGetCUBIN", table.cubin);
+        const bool complete =
+            find(library, "nvrtcVersion", table.version) && find(library, "nvrtcGetErrorString", table.error_string) &&
+            find(library, "nvrtcCreateProgram", table.create_program) &&
+            find(library, "nvrtcDestroyProgram", table.destroy_program) &&
+            find(library, "nvrtcCompileProgram", table.compile_program) &&
+            find(library, "nvrtcGetProgramLogSize", table.log_size) && find(library, "nvrtcGetProgramLog", table.log) &&
+            find(library, "nvrtcGetCUBINSize", table.cubin_size) && find(library, "nvrtcGetCUBIN", table.cubin);
         if (complete) return table;
     }
     return Status(ErrorCode::NotFound, "NVRTC was not found; tried " + tried);

@@ -29,7 +29,8 @@ class HostBuffers {
             } else {
                 const auto bound = bindings.find(Tensor{buffer.value});
                 if (bound == bindings.end() || bound->second == nullptr) {
-                    return Status(ErrorCode::InvalidArgument, "run: '" + plan.graph.data().value(buffer.value).name + "' is not bound");
+                    return Status(ErrorCode::InvalidArgument,
+                                  "run: '" + plan.graph.data().value(buffer.value).name + "' is not bound");
                 }
                 memory_.push_back(static_cast<std::byte*>(bound->second));
             }
@@ -46,7 +47,9 @@ class HostBuffers {
 
 Status check_alignment(const codegen::KernelSource& kernel, const KernelArgument& argument, const std::byte* pointer) {
     if (reinterpret_cast<uintptr_t>(pointer) % static_cast<uintptr_t>(argument.alignment) == 0) return {};
-    return Status(ErrorCode::InvalidArgument, kernel.name + ": the memory of '" + argument.role + "' must be aligned to " + std::to_string(argument.alignment) + " bytes");
+    return Status(ErrorCode::InvalidArgument, kernel.name + ": the memory of '" + argument.role +
+                                                  "' must be aligned to " + std::to_string(argument.alignment) +
+                                                  " bytes");
 }
 
 Status run_emulator(const PlanData& plan, const Bindings& bindings, uint64_t seed) {
@@ -85,7 +88,8 @@ Result<CompileReport> Plan::compile(const std::string& architecture) const {
     report.architecture = architecture.empty() ? data_->target.architecture() : architecture;
     for (const codegen::Step& step : data_->program.steps) {
         TENON_ASSIGN(const engine::CompiledKernel kernel, engine::compile(nvrtc, step.kernel, report.architecture));
-        report.kernels.push_back({step.kernel.name, kernel.registers, kernel.spill_bytes, static_cast<int64_t>(kernel.cubin.size())});
+        report.kernels.push_back(
+            {step.kernel.name, kernel.registers, kernel.spill_bytes, static_cast<int64_t>(kernel.cubin.size())});
     }
     return report;
 }

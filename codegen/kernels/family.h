@@ -25,8 +25,8 @@ class KernelFamily {
     virtual std::string_view name() const = 0;
     /// Whether it can serve this region exactly as it stands. "No" carries the reason shown by explain.
     virtual Verdict takes(const Region& region, const EmitContext& context) const = 0;
-    /// Writes the kernel. Only called after `takes` said yes. Fills everything of the Step but buffers: argument i of the kernel
-    /// has `buffer` = root ValueId, `byte_offset` from the operand; the planner turns roots into buffers.
+    /// Writes the kernel. Only called after `takes` said yes. Fills everything of the Step but buffers: argument i of
+    /// the kernel has `buffer` = root ValueId, `byte_offset` from the operand; the planner turns roots into buffers.
     virtual Result<Step> emit(const Region& region, const EmitContext& context) const = 0;
 };
 

@@ -11,7 +11,8 @@ namespace tenon::codegen {
 namespace {
 
 bool is_pointwise(const Op& op) {
-    return std::holds_alternative<Pointwise>(op) || std::holds_alternative<Cast>(op) || std::holds_alternative<IndexAlong>(op);
+    return std::holds_alternative<Pointwise>(op) || std::holds_alternative<Cast>(op) ||
+           std::holds_alternative<IndexAlong>(op);
 }
 
 /// Assigns every node to a group of nodes that become one kernel.
@@ -31,7 +32,8 @@ class Grower {
             const Node& node = graph_.nodes[n];
             if (node.fusion != Fusion::Required || is_view(n)) continue;
             if (groups_[static_cast<size_t>(group_of_[n])].front() != static_cast<NodeId>(n)) continue;
-            return Status(ErrorCode::Unsupported, "'" + node.name + "' must be fused into what feeds it, but " + refusal(node));
+            return Status(ErrorCode::Unsupported,
+                          "'" + node.name + "' must be fused into what feeds it, but " + refusal(node));
         }
         return {};
     }
@@ -59,14 +61,16 @@ class Grower {
         for (bool grown = true; grown;) {
             grown = false;
             notes_[group].clear();
-            for (size_t i = 0; i < groups_[group].size() && !grown; ++i) grown = absorb_reader(group, groups_[group][i]);
+            for (size_t i = 0; i < groups_[group].size() && !grown; ++i)
+                grown = absorb_reader(group, groups_[group][i]);
         }
     }
 
     /// Copies have no result of their own to work on.
     static bool takes_epilogue(const Op& op) {
         return !std::holds_alternative<Concat>(op) && !std::holds_alternative<Reshape>(op) &&
-               !std::holds_alternative<Transpose>(op) && !std::holds_alternative<Slice>(op) && !std::holds_alternative<Expand>(op);
+               !std::holds_alternative<Transpose>(op) && !std::holds_alternative<Slice>(op) &&
+               !std::holds_alternative<Expand>(op);
     }
 
     bool absorb_reader(size_t group, NodeId member) {
@@ -80,7 +84,8 @@ class Grower {
                 std::sort(groups_[group].begin() + 1, groups_[group].end());
                 return true;
             }
-            notes_[group].push_back({fits.code(), "'" + graph_.node(member).name + "' | '" + graph_.node(reader).name + "': " + fits.reason()});
+            notes_[group].push_back({fits.code(), "'" + graph_.node(member).name + "' | '" + graph_.node(reader).name +
+                                                      "': " + fits.reason()});
         }
         return false;
     }
@@ -89,24 +94,30 @@ class Grower {
         const Node& node = graph_.node(reader);
         const Node& seed = graph_.node(groups_[group].front());
         const Dims& dims = graph_.value(seed.outputs[0]).dims;
-        if (!is_pointwise(node.op)) return Verdict::no("NOT_POINTWISE", std::string(name_of(node.op)) + " needs a kernel of its own");
+        if (!is_pointwise(node.op))
+            return Verdict::no("NOT_POINTWISE", std::string(name_of(node.op)) + " needs a kernel of its own");
         if (node.fusion == Fusion::Forbidden) return Verdict::no("FORBIDDEN_BY_USER", "the graph forbids it");
-        if (group_of_[static_cast<size_t>(reader)] != kNone) return Verdict::no("TAKEN", "it is already fused elsewhere");
+        if (group_of_[static_cast<size_t>(reader)] != kNone)
+            return Verdict::no("TAKEN", "it is already fused elsewhere");
         if (graph_.value(node.outputs[0]).dims != dims) {
-            return Verdict::no("OTHER_EXTENTS", "its result is " + tenon::to_text(graph_.value(node.outputs[0]).dims) + ", the region's " + tenon::to_text(dims));
+            return Verdict::no("OTHER_EXTENTS", "its result is " + tenon::to_text(graph_.value(node.outputs[0]).dims) +
+                                                    ", the region's " + tenon::to_text(dims));
         }
         for (const ValueId input : node.inputs) {
             const NodeId producer = graph_.value(input).producer;
             if (producer == kNone || group_of_[static_cast<size_t>(producer)] == static_cast<int32_t>(group)) continue;
             if (depends_on(group, producer)) {
-                return Verdict::no("NEEDS_THE_RESULT_EARLIER", "its operand '" + graph_.value(input).name + "' is computed from this region's result by another kernel");
+                return Verdict::no("NEEDS_THE_RESULT_EARLIER",
+                                   "its operand '" + graph_.value(input).name +
+                                       "' is computed from this region's result by another kernel");
             }
         }
         for (const NodeId member : groups_[group]) {
             for (size_t output = 1; output < graph_.node(member).outputs.size(); ++output) {
                 const ValueId extra = graph_.node(member).outputs[output];
                 if (std::count(node.inputs.begin(), node.inputs.end(), extra) > 0) {
-                    return Verdict::no("SECOND_RESULT", "it reads '" + graph_.value(extra).name + "', which is not the main result");
+                    return Verdict::no("SECOND_RESULT",
+                                       "it reads '" + graph_.value(extra).name + "', which is not the main result");
                 }
             }
         }
@@ -122,7 +133,8 @@ class Grower {
             open.pop_back();
             const int32_t home = group_of_[static_cast<size_t>(at)];
             if (home == static_cast<int32_t>(group)) return true;
-            const std::vector<NodeId> together = home == kNone ? std::vector<NodeId>{at} : groups_[static_cast<size_t>(home)];
+            const std::vector<NodeId> together =
+                home == kNone ? std::vector<NodeId>{at} : groups_[static_cast<size_t>(home)];
             for (const NodeId member : together) {
                 for (const ValueId input : graph_.node(member).inputs) {
                     const NodeId producer = graph_.value(input).producer;
@@ -136,7 +148,8 @@ class Grower {
     std::string refusal(const Node& node) const {
         for (const std::vector<Note>& notes : notes_) {
             for (const Note& note : notes) {
-                if (note.text.find("| '" + node.name + "'") != std::string::npos) return note.text + " (" + note.code + ")";
+                if (note.text.find("| '" + node.name + "'") != std::string::npos)
+                    return note.text + " (" + note.code + ")";
             }
         }
         return "nothing in front of it is computed by a kernel";
@@ -170,7 +183,8 @@ class Grower {
 
 }  // namespace
 
-Result<std::vector<Region>> grow_regions(const GraphData& graph, const std::vector<Storage>& storage, const PlanOptions& options) {
+Result<std::vector<Region>> grow_regions(const GraphData& graph, const std::vector<Storage>& storage,
+                                         const PlanOptions& options) {
     Grower grower(graph, storage, options);
     const Status status = grower.grow();
     if (!status.is_ok()) return status;

@@ -9,7 +9,9 @@
 
 namespace tenon::codegen {
 
-/// Cuts the graph into regions in an order in which they can run. Every node that is no free view is in exactly one region.
-Result<std::vector<Region>> grow_regions(const GraphData& graph, const std::vector<Storage>& storage, const PlanOptions& options);
+/// Cuts the graph into regions in an order in which they can run. Every node that is no free view is in exactly one
+/// region.
+Result<std::vector<Region>> grow_regions(const GraphData& graph, const std::vector<Storage>& storage,
+                                         const PlanOptions& options);
 
 }  // namespace tenon::codegen

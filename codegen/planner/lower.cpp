@@ -20,8 +20,12 @@ class Writer {
         if (status.is_ok()) append(std::move(op), std::move(inputs), id);
         return id;
     }
-    ValueId pointwise(PointwiseKind kind, std::vector<ValueId> inputs, DataType type) { return apply(Pointwise{kind, {}}, std::move(inputs), type); }
-    ValueId reduce(ReduceKind kind, ValueId x, const Dims& axes, DataType type) { return apply(Reduce{kind, axes, true}, {x}, type); }
+    ValueId pointwise(PointwiseKind kind, std::vector<ValueId> inputs, DataType type) {
+        return apply(Pointwise{kind, {}}, std::move(inputs), type);
+    }
+    ValueId reduce(ReduceKind kind, ValueId x, const Dims& axes, DataType type) {
+        return apply(Reduce{kind, axes, true}, {x}, type);
+    }
     ValueId reshape(ValueId x, const Dims& dims) { return apply(Reshape{dims}, {x}, graph_.value(x).type); }
 
     /// The last step writes a value the user's graph already has.
@@ -163,14 +167,18 @@ Status lower_batch_norm(GraphData& graph, const Node& node, const BatchNorm& nor
         axes.insert(axes.begin(), 0);
         mean = write.reduce(ReduceKind::Mean, x, axes, type);
         const ValueId deviation = write.pointwise(PointwiseKind::Subtract, {x, mean}, type);
-        variance = write.reduce(ReduceKind::Mean, write.pointwise(PointwiseKind::Square, {deviation}, type), axes, type);
+        variance =
+            write.reduce(ReduceKind::Mean, write.pointwise(PointwiseKind::Square, {deviation}, type), axes, type);
     } else {
         mean = vector(node.inputs[3]);
         variance = vector(node.inputs[4]);
     }
-    const ValueId inverse = write.pointwise(PointwiseKind::Rsqrt, {write.pointwise(PointwiseKind::Add, {variance, epsilon}, type)}, type);
+    const ValueId inverse =
+        write.pointwise(PointwiseKind::Rsqrt, {write.pointwise(PointwiseKind::Add, {variance, epsilon}, type)}, type);
     const ValueId centred = write.pointwise(PointwiseKind::Subtract, {x, mean}, type);
-    const ValueId scaled = write.pointwise(PointwiseKind::Multiply, {write.pointwise(PointwiseKind::Multiply, {centred, inverse}, type), vector(node.inputs[1])}, type);
+    const ValueId scaled = write.pointwise(
+        PointwiseKind::Multiply,
+        {write.pointwise(PointwiseKind::Multiply, {centred, inverse}, type), vector(node.inputs[1])}, type);
     write.finish(Pointwise{PointwiseKind::Add, {}}, {scaled, vector(node.inputs[2])}, y);
     if (!norm.training) return write.status;
 
@@ -179,7 +187,8 @@ Status lower_batch_norm(GraphData& graph, const Node& node, const BatchNorm& nor
     const ValueId momentum = node.inputs.size() > 5 ? node.inputs[5] : write.number(norm.momentum, type);
     const ValueId keep = write.pointwise(PointwiseKind::Subtract, {write.number(1.0, type), momentum}, type);
     const auto flat = [&](ValueId id) { return write.reshape(id, {dims[1]}); };
-    const ValueId unbiased = write.pointwise(PointwiseKind::Multiply, {flat(variance), write.number(count / (count - 1.0), type)}, type);
+    const ValueId unbiased =
+        write.pointwise(PointwiseKind::Multiply, {flat(variance), write.number(count / (count - 1.0), type)}, type);
     const auto blend = [&](ValueId running, ValueId batch, ValueId output) {
         const ValueId old = write.pointwise(PointwiseKind::Multiply, {running, keep}, type);
         const ValueId fresh = write.pointwise(PointwiseKind::Multiply, {batch, momentum}, type);

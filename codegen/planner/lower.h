@@ -12,8 +12,8 @@ namespace tenon::codegen {
 ///     norm(x)     -> centred = x - mean(x);  y = centred * rsqrt(mean(centred^2) + epsilon) * scale + bias
 ///     softmax(x)  -> e = exp(x - max(x));    y = e / sum(e)
 ///
-/// Inner values are f32 (f64 for f64 inputs) and each mean is taken before the deviations, so nothing cancels. Values of the
-/// user's graph keep their ids; new ones follow. `done` receives one line per node written out.
+/// Inner values are f32 (f64 for f64 inputs) and each mean is taken before the deviations, so nothing cancels. Values
+/// of the user's graph keep their ids; new ones follow. `done` receives one line per node written out.
 Result<GraphData> lower(const GraphData& graph, std::vector<std::string>& done);
 
 }  // namespace tenon::codegen

@@ -18,7 +18,8 @@ Result<Step> emit(const Region& region, const EmitContext& context) {
         if (verdict) return family->emit(region, context);
         refusals += std::string(family->name()) + ": " + verdict.reason() + "; ";
     }
-    return Status(ErrorCode::Unsupported, "no kernel family takes '" + context.graph.node(region.nodes.front()).name + "': " + refusals);
+    return Status(ErrorCode::Unsupported,
+                  "no kernel family takes '" + context.graph.node(region.nodes.front()).name + "': " + refusals);
 }
 
 /// Turns the roots that kernels refer to into buffers, and gives inner ones a place in the workspace.
@@ -28,7 +29,8 @@ class BufferTable {
 
     void bind() {
         for (size_t s = 0; s < program_.steps.size(); ++s) {
-            for (KernelArgument& argument : program_.steps[s].kernel.arguments) argument.buffer = buffer_of(argument.buffer, static_cast<int>(s));
+            for (KernelArgument& argument : program_.steps[s].kernel.arguments)
+                argument.buffer = buffer_of(argument.buffer, static_cast<int>(s));
         }
         std::vector<Lifetime> lifetimes;
         for (const int32_t buffer : inner_) lifetimes.push_back(lifetime_[static_cast<size_t>(buffer)]);
@@ -88,7 +90,9 @@ Result<Program> generate(const Graph& graph, const Target& target, const PlanOpt
     }
     BufferTable(lowered, program).bind();
     if (program.workspace_bytes > options.workspace_limit_bytes) {
-        return Status(ErrorCode::OutOfMemory, "the plan needs " + std::to_string(program.workspace_bytes) + " bytes of workspace, the limit is " + std::to_string(options.workspace_limit_bytes));
+        return Status(ErrorCode::OutOfMemory, "the plan needs " + std::to_string(program.workspace_bytes) +
+                                                  " bytes of workspace, the limit is " +
+                                                  std::to_string(options.workspace_limit_bytes));
     }
     return program;
 }

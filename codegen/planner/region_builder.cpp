@@ -10,7 +10,8 @@ namespace tenon::codegen {
 namespace {
 
 bool is_pointwise(const Op& op) {
-    return std::holds_alternative<Pointwise>(op) || std::holds_alternative<Cast>(op) || std::holds_alternative<IndexAlong>(op);
+    return std::holds_alternative<Pointwise>(op) || std::holds_alternative<Cast>(op) ||
+           std::holds_alternative<IndexAlong>(op);
 }
 
 /// Reads a rank-0 or one-element constant that can stand in the source as a literal.
@@ -22,15 +23,28 @@ bool read_literal(const Value& value, Term& term) {
         return zero;
     };
     switch (value.type) {
-        case DataType::F32: term.literal = as(0.0f); break;
-        case DataType::F64: term.literal = as(0.0); break;
-        case DataType::I8: term.integer = as(int8_t{}); break;
+        case DataType::F32:
+            term.literal = as(0.0f);
+            break;
+        case DataType::F64:
+            term.literal = as(0.0);
+            break;
+        case DataType::I8:
+            term.integer = as(int8_t{});
+            break;
         case DataType::U8:
-        case DataType::Bool: term.integer = as(uint8_t{}); break;
-        case DataType::I32: term.integer = as(int32_t{}); break;
-        case DataType::I64: term.integer = as(int64_t{}); break;
+        case DataType::Bool:
+            term.integer = as(uint8_t{});
+            break;
+        case DataType::I32:
+            term.integer = as(int32_t{});
+            break;
+        case DataType::I64:
+            term.integer = as(int64_t{});
+            break;
         case DataType::F16:
-        case DataType::BF16: return false;
+        case DataType::BF16:
+            return false;
     }
     term.kind = Term::Kind::Literal;
     return true;
@@ -38,7 +52,8 @@ bool read_literal(const Value& value, Term& term) {
 
 class Builder {
   public:
-    Builder(const GraphData& graph, const std::vector<Storage>& storage) : graph_(graph), storage_(storage), view_(graph) {}
+    Builder(const GraphData& graph, const std::vector<Storage>& storage)
+        : graph_(graph), storage_(storage), view_(graph) {}
 
     Region build(const std::vector<NodeId>& group) {
         const Node& seed = graph_.node(group.front());
@@ -68,7 +83,13 @@ class Builder {
     Operand operand(ValueId id, const Storage& place, const Dims& own_dims) const {
         // Axes aligned at the end; broadcast axes do not move.
         const Dims& dims = region_.epilogue.dims;
-        Operand result{id, graph_.value(id).type, place.root, Dims(dims.size(), 0), place.offset, {}, graph_.value(id).kind == ValueKind::HostScalar};
+        Operand result{id,
+                       graph_.value(id).type,
+                       place.root,
+                       Dims(dims.size(), 0),
+                       place.offset,
+                       {},
+                       graph_.value(id).kind == ValueKind::HostScalar};
         const size_t missing = dims.size() - own_dims.size();
         for (size_t axis = 0; axis < own_dims.size(); ++axis) {
             if (own_dims[axis] != 1) result.strides[missing + axis] = place.strides[axis];
@@ -82,12 +103,17 @@ class Builder {
         for (const ValueId input : node.inputs) {
             const Storage& place = storage_[static_cast<size_t>(input)];
             const Value& value = graph_.value(input);
-            region_.operands.push_back({input, value.type, place.root, place.strides, place.offset, {}, value.kind == ValueKind::HostScalar});
-            Term element{.kind = Term::Kind::Load, .type = value.type, .operand = static_cast<int>(region_.operands.size() - 1), .value = input};
+            region_.operands.push_back(
+                {input, value.type, place.root, place.strides, place.offset, {}, value.kind == ValueKind::HostScalar});
+            Term element{.kind = Term::Kind::Load,
+                         .type = value.type,
+                         .operand = static_cast<int>(region_.operands.size() - 1),
+                         .value = input};
             region_.inputs.push_back({value.dims, {element}});
         }
         const ValueId result = node.outputs[0];
-        region_.epilogue.terms.push_back({.kind = Term::Kind::Anchor, .type = graph_.value(result).type, .value = result});
+        region_.epilogue.terms.push_back(
+            {.kind = Term::Kind::Anchor, .type = graph_.value(result).type, .value = result});
         term_of_[result] = 0;
     }
 
@@ -129,17 +155,22 @@ class Builder {
         const Node& node = graph_.node(id);
         for (size_t i = 0; i < node.outputs.size(); ++i) {
             const ValueId result = node.outputs[i];
-            const auto outside = [&](NodeId reader) { return std::find(group.begin(), group.end(), reader) == group.end(); };
+            const auto outside = [&](NodeId reader) {
+                return std::find(group.begin(), group.end(), reader) == group.end();
+            };
             const std::vector<NodeId>& readers = view_.readers(result);
-            const bool needed = graph_.is_output(result) || std::any_of(readers.begin(), readers.end(), outside) || group.size() == 1;
+            const bool needed =
+                graph_.is_output(result) || std::any_of(readers.begin(), readers.end(), outside) || group.size() == 1;
             if (!needed) continue;
             const Storage& place = storage_[static_cast<size_t>(result)];
             if (i == 0) {
                 region_.operands.push_back(operand(result, place, graph_.value(result).dims));
             } else {
-                region_.operands.push_back({result, graph_.value(result).type, place.root, place.strides, place.offset, {}, false});
+                region_.operands.push_back(
+                    {result, graph_.value(result).type, place.root, place.strides, place.offset, {}, false});
             }
-            const Store store{i == 0 ? term_of_[result] : static_cast<int>(i), static_cast<int>(region_.operands.size() - 1)};
+            const Store store{i == 0 ? term_of_[result] : static_cast<int>(i),
+                              static_cast<int>(region_.operands.size() - 1)};
             (i == 0 ? region_.stores : region_.anchor_stores).push_back(store);
         }
     }
@@ -151,7 +182,9 @@ class Builder {
     std::map<ValueId, int> term_of_;
 };
 
-bool lies_in(const Storage& place, const Storage& slice) { return place.root == slice.root && place.offset == slice.offset && place.strides == slice.strides; }
+bool lies_in(const Storage& place, const Storage& slice) {
+    return place.root == slice.root && place.offset == slice.offset && place.strides == slice.strides;
+}
 
 std::vector<Region> concat_copies(const GraphData& graph, const std::vector<Storage>& storage, NodeId id) {
     const Node& node = graph.node(id);
@@ -171,7 +204,8 @@ std::vector<Region> concat_copies(const GraphData& graph, const std::vector<Stor
 }
 
 bool is_shape_only(const Op& op) {
-    return std::holds_alternative<Reshape>(op) || std::holds_alternative<Transpose>(op) || std::holds_alternative<Slice>(op) || std::holds_alternative<Expand>(op);
+    return std::holds_alternative<Reshape>(op) || std::holds_alternative<Transpose>(op) ||
+           std::holds_alternative<Slice>(op) || std::holds_alternative<Expand>(op);
 }
 
 /// A shape-only node whose result has memory of its own: its input, seen through the result's axes, is copied there.
@@ -184,7 +218,8 @@ Region view_copy(const GraphData& graph, const std::vector<Storage>& storage, No
     const Storage& from = storage[static_cast<size_t>(input)];
     Storage seen{from.root, Dims(graph.value(output).dims.size(), 0), from.offset};
     if (const auto* transpose = std::get_if<Transpose>(&node.op)) {
-        for (size_t i = 0; i < seen.strides.size(); ++i) seen.strides[i] = from.strides[static_cast<size_t>(transpose->permutation[i])];
+        for (size_t i = 0; i < seen.strides.size(); ++i)
+            seen.strides[i] = from.strides[static_cast<size_t>(transpose->permutation[i])];
     } else if (const auto* slice = std::get_if<Slice>(&node.op)) {
         for (size_t i = 0; i < seen.strides.size(); ++i) {
             seen.offset += slice->start[i] * from.strides[i];
@@ -206,7 +241,8 @@ Region view_copy(const GraphData& graph, const std::vector<Storage>& storage, No
 
 }  // namespace
 
-std::vector<Region> build_regions(const GraphData& graph, const std::vector<Storage>& storage, const std::vector<NodeId>& group) {
+std::vector<Region> build_regions(const GraphData& graph, const std::vector<Storage>& storage,
+                                  const std::vector<NodeId>& group) {
     const Op& op = graph.node(group.front()).op;
     if (std::holds_alternative<Concat>(op)) return concat_copies(graph, storage, group.front());
     if (is_shape_only(op) && group.size() == 1) return {view_copy(graph, storage, group.front())};

@@ -10,7 +10,8 @@ Storage view_of(const Op& op, const Value& from, const Storage& storage, const V
     Storage view = storage;
     if (const auto* transpose = std::get_if<Transpose>(&op)) {
         view.strides.clear();
-        for (const int64_t axis : transpose->permutation) view.strides.push_back(storage.strides[static_cast<size_t>(axis)]);
+        for (const int64_t axis : transpose->permutation)
+            view.strides.push_back(storage.strides[static_cast<size_t>(axis)]);
     } else if (const auto* slice = std::get_if<Slice>(&op)) {
         for (size_t axis = 0; axis < from.dims.size(); ++axis) {
             view.offset += slice->start[axis] * storage.strides[axis];
@@ -38,7 +39,8 @@ bool owns_memory(const GraphData& graph, ValueId id) {
 }
 
 /// Offsets at which the inputs of a concat may be written into its result.
-void place_concat_inputs(const GraphData& graph, const Node& node, const Concat& concat, std::vector<Storage>& storage) {
+void place_concat_inputs(const GraphData& graph, const Node& node, const Concat& concat,
+                         std::vector<Storage>& storage) {
     const Storage whole = storage[static_cast<size_t>(node.outputs[0])];
     const size_t rank = graph.value(node.outputs[0]).dims.size();
     const size_t axis = static_cast<size_t>(concat.axis < 0 ? concat.axis + static_cast<int64_t>(rank) : concat.axis);
@@ -109,7 +111,10 @@ std::vector<Storage> assign_storage(const GraphData& graph) {
         for (const ValueId output : node.outputs) {
             Storage& place = storage[static_cast<size_t>(output)];
             if (place.root != kNone) continue;
-            const Storage view = node.inputs.empty() ? Storage{} : view_of(node.op, graph.value(node.inputs[0]), storage[static_cast<size_t>(node.inputs[0])], graph.value(output));
+            const Storage view = node.inputs.empty()
+                                     ? Storage{}
+                                     : view_of(node.op, graph.value(node.inputs[0]),
+                                               storage[static_cast<size_t>(node.inputs[0])], graph.value(output));
             if (view.root != kNone) place = view;
             own(output);
         }
@@ -119,9 +124,11 @@ std::vector<Storage> assign_storage(const GraphData& graph) {
 
 bool is_free_view(const GraphData& graph, const std::vector<Storage>& storage, const Node& node) {
     if (node.inputs.empty()) return false;
-    const Storage view = view_of(node.op, graph.value(node.inputs[0]), storage[static_cast<size_t>(node.inputs[0])], graph.value(node.outputs[0]));
+    const Storage view = view_of(node.op, graph.value(node.inputs[0]), storage[static_cast<size_t>(node.inputs[0])],
+                                 graph.value(node.outputs[0]));
     const Storage& place = storage[static_cast<size_t>(node.outputs[0])];
-    return view.root != kNone && view.root == place.root && view.offset == place.offset && view.strides == place.strides;
+    return view.root != kNone && view.root == place.root && view.offset == place.offset &&
+           view.strides == place.strides;
 }
 
 }  // namespace tenon::codegen

@@ -14,8 +14,8 @@ struct Storage {
     int64_t offset = 0;  ///< Elements.
 };
 
-/// Storage of every value. Shape-only results become views of what they show (transpose, slice, expand, and reshape where strides
-/// allow); inputs of a concat are written into its result where they can be.
+/// Storage of every value. Shape-only results become views of what they show (transpose, slice, expand, and reshape
+/// where strides allow); inputs of a concat are written into its result where they can be.
 std::vector<Storage> assign_storage(const GraphData& graph);
 
 /// Whether the node moves nothing: its result is a view of its input under `storage`.

@@ -12,7 +12,8 @@ struct Lifetime {
     int last_step = 0;   ///< That reads it.
 };
 
-/// Offsets, multiples of 256 bytes, so that tensors alive in the same step do not overlap; `total` receives the bytes needed.
+/// Offsets, multiples of 256 bytes, so that tensors alive in the same step do not overlap; `total` receives the bytes
+/// needed.
 std::vector<int64_t> lay_out(const std::vector<Lifetime>& tensors, int64_t& total);
 
 }  // namespace tenon::codegen

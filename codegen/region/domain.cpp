@@ -19,11 +19,10 @@ Group collapse(const Dims& dims, const std::vector<int>& axes, const std::vector
         const size_t at = static_cast<size_t>(axis);
         const int64_t extent = dims[at];
         if (extent == 1) continue;
-        const bool merges = !group.extents.empty() &&
-                            std::equal(operand_strides.begin(), operand_strides.end(), group.strides.begin(),
-                                       [&](const Dims& inner, const Dims& outer) {
-                                           return outer.back() == inner[at] * extent;
-                                       });
+        const bool merges =
+            !group.extents.empty() &&
+            std::equal(operand_strides.begin(), operand_strides.end(), group.strides.begin(),
+                       [&](const Dims& inner, const Dims& outer) { return outer.back() == inner[at] * extent; });
         if (merges) group.extents.back() *= extent;
         if (!merges) group.extents.push_back(extent);
         for (size_t i = 0; i < operand_strides.size(); ++i) {
@@ -95,10 +94,11 @@ AxisOrder image_order(const Dims& dims, const Dims& strides) {
     const int rank = static_cast<int>(dims.size());
     int column = rank - 1;
     if (rank >= 3 && dims[1] > 1) {
-        const bool channels_innermost = std::all_of(strides.begin() + 2, strides.end(), [&, axis = size_t{1}](int64_t s) mutable {
-            ++axis;
-            return dims[axis] == 1 || s > strides[1];
-        });
+        const bool channels_innermost =
+            std::all_of(strides.begin() + 2, strides.end(), [&, axis = size_t{1}](int64_t s) mutable {
+                ++axis;
+                return dims[axis] == 1 || s > strides[1];
+            });
         if (channels_innermost) column = 1;
     }
     for (int axis = 0; axis < rank; ++axis) {

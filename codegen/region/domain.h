@@ -18,8 +18,8 @@ struct DomainStrides {
 /// Points of a body in kernel order: rows times columns, both row-major over a few axes, as few as all operands allow.
 /// Neighbouring lanes of a thread lie along the last column axis.
 struct Domain {
-    Dims rows;     ///< Extents; empty means one row.
-    Dims columns;  ///< Extents; never empty.
+    Dims rows;                           ///< Extents; empty means one row.
+    Dims columns;                        ///< Extents; never empty.
     std::vector<DomainStrides> strides;  ///< In the order of the operands given to `arrange`.
 
     int64_t row_count() const;
@@ -34,7 +34,8 @@ struct AxisOrder {
     std::vector<int> columns;
 };
 
-/// Collapses the axes of `dims` in the given order: extent-1 axes go, neighbours of one group merge where every operand allows.
+/// Collapses the axes of `dims` in the given order: extent-1 axes go, neighbours of one group merge where every operand
+/// allows.
 Domain arrange(const Dims& dims, const AxisOrder& order, const std::vector<Dims>& operand_strides);
 
 /// Axes from the largest to the smallest stride (ties by axis number); extent-1 axes keep their place.
@@ -44,8 +45,8 @@ Domain arrange_elementwise(const Dims& dims, const Dims& strides, const std::vec
 /// Channels (axis 1) as columns if `strides` has them innermost, else the last axis.
 AxisOrder image_order(const Dims& dims, const Dims& strides);
 
-/// Largest lane count up to 16 bytes of the widest `types` with which every operand that is contiguous along the last column axis can be
-/// accessed as whole aligned vectors. `offsets` are the operands' element offsets.
+/// Largest lane count up to 16 bytes of the widest `types` with which every operand that is contiguous along the last
+/// column axis can be accessed as whole aligned vectors. `offsets` are the operands' element offsets.
 int widest_lanes(const Domain& domain, const std::vector<DataType>& types, const std::vector<int64_t>& offsets);
 
 }  // namespace tenon::codegen

@@ -64,8 +64,9 @@ struct Region {
     std::vector<Body> inputs;  ///< Last term is the element the anchor reads.
     Body epilogue;             ///< Over the dims of the anchor's first output (pointwise: of the region).
     std::vector<Store> stores;
-    std::vector<Store> anchor_stores;  ///< Further outputs of the anchor (indices, statistics): `term` is the output number.
-    std::vector<NodeId> nodes;         ///< All nodes computed here, anchor included.
+    std::vector<Store>
+        anchor_stores;          ///< Further outputs of the anchor (indices, statistics): `term` is the output number.
+    std::vector<NodeId> nodes;  ///< All nodes computed here, anchor included.
     std::vector<Note> notes;
 
     /// The operand of anchor input `i` if its body is a bare load, else nullptr.

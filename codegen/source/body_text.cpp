@@ -14,28 +14,43 @@ enum class ComputeClass { Float, Double, Int, Long, Bool };
 
 ComputeClass class_of(DataType type) {
     switch (type) {
-        case DataType::F64: return ComputeClass::Double;
+        case DataType::F64:
+            return ComputeClass::Double;
         case DataType::I8:
         case DataType::U8:
-        case DataType::I32: return ComputeClass::Int;
-        case DataType::I64: return ComputeClass::Long;
-        case DataType::Bool: return ComputeClass::Bool;
-        default: return ComputeClass::Float;
+        case DataType::I32:
+            return ComputeClass::Int;
+        case DataType::I64:
+            return ComputeClass::Long;
+        case DataType::Bool:
+            return ComputeClass::Bool;
+        default:
+            return ComputeClass::Float;
     }
 }
 
 std::string_view operator_of(PointwiseKind kind) {
     switch (kind) {
-        case PointwiseKind::Add: return "+";
-        case PointwiseKind::Subtract: return "-";
-        case PointwiseKind::Multiply: return "*";
-        case PointwiseKind::Equal: return "==";
-        case PointwiseKind::NotEqual: return "!=";
-        case PointwiseKind::Greater: return ">";
-        case PointwiseKind::GreaterEqual: return ">=";
-        case PointwiseKind::Less: return "<";
-        case PointwiseKind::LessEqual: return "<=";
-        default: return {};
+        case PointwiseKind::Add:
+            return "+";
+        case PointwiseKind::Subtract:
+            return "-";
+        case PointwiseKind::Multiply:
+            return "*";
+        case PointwiseKind::Equal:
+            return "==";
+        case PointwiseKind::NotEqual:
+            return "!=";
+        case PointwiseKind::Greater:
+            return ">";
+        case PointwiseKind::GreaterEqual:
+            return ">=";
+        case PointwiseKind::Less:
+            return "<";
+        case PointwiseKind::LessEqual:
+            return "<=";
+        default:
+            return {};
     }
 }
 
@@ -52,20 +67,32 @@ bool keeps_representable(const Pointwise& function) {
         case PointwiseKind::Floor:
         case PointwiseKind::Round:
         case PointwiseKind::Truncate:
-        case PointwiseKind::Select: return true;
-        case PointwiseKind::Relu: return function.parameters[0] == 0.0;
-        default: return false;
+        case PointwiseKind::Select:
+            return true;
+        case PointwiseKind::Relu:
+            return function.parameters[0] == 0.0;
+        default:
+            return false;
     }
 }
 
 class BodyWriter {
   public:
-    BodyWriter(const Region& region, const Body& body, const std::vector<Store>& stores, const std::vector<Access>& list,
-               const Domain& domain, const BodyStyle& style)
-        : region_(region), body_(body), stores_(stores), list_(list), domain_(domain), style_(style),
-          last_use_(body.terms.size(), -1), text_(body.terms.size()), variable_(body.terms.size()), is_lanes_(body.terms.size(), true) {
+    BodyWriter(const Region& region, const Body& body, const std::vector<Store>& stores,
+               const std::vector<Access>& list, const Domain& domain, const BodyStyle& style)
+        : region_(region),
+          body_(body),
+          stores_(stores),
+          list_(list),
+          domain_(domain),
+          style_(style),
+          last_use_(body.terms.size(), -1),
+          text_(body.terms.size()),
+          variable_(body.terms.size()),
+          is_lanes_(body.terms.size(), true) {
         for (size_t t = 0; t < body.terms.size(); ++t) {
-            for (const int argument : body.terms[t].arguments) last_use_[static_cast<size_t>(argument)] = static_cast<int>(t);
+            for (const int argument : body.terms[t].arguments)
+                last_use_[static_cast<size_t>(argument)] = static_cast<int>(t);
         }
     }
 
@@ -92,25 +119,36 @@ class BodyWriter {
     }
 
     int stores_of(size_t term) const {
-        return static_cast<int>(std::count_if(stores_.begin(), stores_.end(), [&](const Store& s) { return s.term == static_cast<int>(term); }));
+        return static_cast<int>(std::count_if(stores_.begin(), stores_.end(),
+                                              [&](const Store& s) { return s.term == static_cast<int>(term); }));
     }
 
     void write_term(size_t t) {
         const Term& term = body_.terms[t];
         switch (term.kind) {
-            case Term::Kind::Load: write_load(t, term); break;
+            case Term::Kind::Load:
+                write_load(t, term);
+                break;
             case Term::Kind::Literal:
                 text_[t] = literal(term.type, term.literal, term.integer);
                 is_lanes_[t] = false;
                 break;
             case Term::Kind::Index: {
                 const std::string index = "coordinate<" + declare(access_of(t), "index") + ">(" + style_.at + ")";
-                assign(t, term.type == DataType::I32 ? index : "cast<" + std::string(device_type(term.type)) + ">(" + index + ")");
+                assign(t, term.type == DataType::I32
+                              ? index
+                              : "cast<" + std::string(device_type(term.type)) + ">(" + index + ")");
                 break;
             }
-            case Term::Kind::Anchor: write_anchor(t, term); break;
-            case Term::Kind::Cast: write_cast(t, term); break;
-            case Term::Kind::Apply: write_apply(t, term); break;
+            case Term::Kind::Anchor:
+                write_anchor(t, term);
+                break;
+            case Term::Kind::Cast:
+                write_cast(t, term);
+                break;
+            case Term::Kind::Apply:
+                write_apply(t, term);
+                break;
         }
     }
 
@@ -121,7 +159,8 @@ class BodyWriter {
             is_lanes_[t] = false;
             return;
         }
-        is_lanes_[t] = domain_.strides[access_of(t)] == domain_.packed() || domain_.strides[access_of(t)].column.back() != 0;
+        is_lanes_[t] =
+            domain_.strides[access_of(t)] == domain_.packed() || domain_.strides[access_of(t)].column.back() != 0;
         const std::string load = access_text(access_of(t), operand.role, "");
         if (readers(t) + stores_of(t) == 1 && !style_.returns) {
             text_[t] = load;
@@ -155,7 +194,8 @@ class BodyWriter {
         } else if (term.type == DataType::F64) {
             text = "cast<double>(" + text + ")";
         }
-        is_lanes_[t] = std::any_of(term.arguments.begin(), term.arguments.end(), [&](int a) { return is_lanes_[static_cast<size_t>(a)]; });
+        is_lanes_[t] = std::any_of(term.arguments.begin(), term.arguments.end(),
+                                   [&](int a) { return is_lanes_[static_cast<size_t>(a)]; });
         assign(t, text);
     }
 
@@ -168,7 +208,8 @@ class BodyWriter {
         const auto argument = [&](size_t i) { return text_[static_cast<size_t>(term.arguments[i])]; };
         const std::string_view symbol = operator_of(term.function.kind);
         if (!symbol.empty()) return argument(0) + " " + std::string(symbol) + " " + argument(1);
-        if (term.function.kind == PointwiseKind::Divide && is_floating(term.type)) return argument(0) + " / " + argument(1);
+        if (term.function.kind == PointwiseKind::Divide && is_floating(term.type))
+            return argument(0) + " / " + argument(1);
         if (term.function.kind == PointwiseKind::Negate) return "-" + argument(0);
         if (term.function.kind == PointwiseKind::Identity) return argument(0);
         const PointwiseInfo& row = info(term.function.kind);
@@ -179,7 +220,8 @@ class BodyWriter {
 
     static std::string parameters(const Term& term, const PointwiseInfo& row) {
         bool initial = true;
-        for (size_t i = 0; i < 3; ++i) initial &= row.parameters[i].name.empty() || term.function.parameters[i] == row.parameters[i].initial;
+        for (size_t i = 0; i < 3; ++i)
+            initial &= row.parameters[i].name.empty() || term.function.parameters[i] == row.parameters[i].initial;
         if (initial) return {};
         std::string text;
         for (size_t i = 0; i < 3 && !row.parameters[i].name.empty(); ++i) {
@@ -224,7 +266,8 @@ class BodyWriter {
     }
 
     size_t access_of(size_t term) const {
-        const auto found = std::find_if(list_.begin(), list_.end(), [&](const Access& a) { return a.term == static_cast<int>(term); });
+        const auto found =
+            std::find_if(list_.begin(), list_.end(), [&](const Access& a) { return a.term == static_cast<int>(term); });
         return static_cast<size_t>(found - list_.begin());
     }
 
@@ -232,7 +275,9 @@ class BodyWriter {
     std::string access_text(size_t access, const std::string& role, const std::string& value) {
         const DomainStrides& strides = domain_.strides[access];
         const DomainStrides packed = domain_.packed();
-        const auto still = [](const Dims& s) { return std::all_of(s.begin(), s.end(), [](int64_t v) { return v == 0; }); };
+        const auto still = [](const Dims& s) {
+            return std::all_of(s.begin(), s.end(), [](int64_t v) { return v == 0; });
+        };
         const std::string rest = "(" + role + ", " + style_.at + (value.empty() ? "" : ", " + value) + ")";
         if (strides == packed) return (value.empty() ? "per_element" : "store") + rest;
         if (value.empty() && still(strides.row) && still(strides.column)) return "scalar" + rest;
@@ -292,16 +337,21 @@ std::string formula_of(const Region& region, const Body& body, size_t t, const s
         return compound ? "(" + argument(i) + ")" : argument(i);
     };
     switch (term.kind) {
-        case Term::Kind::Load: return region.operands[static_cast<size_t>(term.operand)].role;
+        case Term::Kind::Load:
+            return region.operands[static_cast<size_t>(term.operand)].role;
         case Term::Kind::Literal: {
             std::string text = literal(term.type, term.literal, term.integer);
             if (text.size() > 1 && text.back() == 'f' && text[0] != 'k') text.pop_back();
             return text;
         }
-        case Term::Kind::Index: return "index";
-        case Term::Kind::Anchor: return anchor;
-        case Term::Kind::Cast: return std::string(to_string(term.type)) + "(" + argument(0) + ")";
-        case Term::Kind::Apply: break;
+        case Term::Kind::Index:
+            return "index";
+        case Term::Kind::Anchor:
+            return anchor;
+        case Term::Kind::Cast:
+            return std::string(to_string(term.type)) + "(" + argument(0) + ")";
+        case Term::Kind::Apply:
+            break;
     }
     const std::string_view symbol = operator_of(term.function.kind);
     const bool sum = term.function.kind == PointwiseKind::Add;
@@ -364,7 +414,8 @@ BodyText write_body(const Region& region, const Body& body, const std::vector<St
     for (const Store& store : stores) {
         std::string formula = formula_of(region, body, static_cast<size_t>(store.term), anchor_formula);
         if (formula.size() > 96) formula = formula.substr(0, formula.rfind(' ', 90)) + " …";
-        text.formula += (text.formula.empty() ? "" : "\n") + region.operands[static_cast<size_t>(store.operand)].role + " = " + formula;
+        text.formula += (text.formula.empty() ? "" : "\n") + region.operands[static_cast<size_t>(store.operand)].role +
+                        " = " + formula;
     }
     if (stores.empty()) text.formula = formula_of(region, body, body.terms.size() - 1, anchor_formula);
     return text;

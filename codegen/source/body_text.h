@@ -25,11 +25,11 @@ int lanes_for(const Domain& domain, const std::vector<Access>& accesses);
 
 /// How a body is written down.
 struct BodyStyle {
-    std::string anchor = "value";          ///< Variable that holds the anchor's result.
-    std::string at = "at";                 ///< Variable that holds the place.
+    std::string anchor = "value";            ///< Variable that holds the anchor's result.
+    std::string at = "at";                   ///< Variable that holds the place.
     std::string column_word = "per_column";  ///< "per_channel" where columns are channels.
-    bool relaxed = false;                  ///< Leave out rounding to declared types inside the body.
-    bool returns = false;                  ///< End with `return <last term>;` (bodies on anchor inputs).
+    bool relaxed = false;                    ///< Leave out rounding to declared types inside the body.
+    bool returns = false;                    ///< End with `return <last term>;` (bodies on anchor inputs).
 };
 
 /// Source of a body in the vocabulary of <tenon/epilogue.cuh>.

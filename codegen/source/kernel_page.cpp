@@ -57,7 +57,8 @@ std::string operand_table(const Region& region, const GraphData& graph) {
         const Value& value = graph.value(operand.value);
         std::string line = operand.role + std::string(width + 2 - operand.role.size(), ' ');
         std::string type(to_string(operand.type));
-        line += type + std::string(type.size() < 6 ? 6 - type.size() : 1, ' ') + tenon::to_text(value.dims) + "  " + layout_word(value);
+        line += type + std::string(type.size() < 6 ? 6 - type.size() : 1, ' ') + tenon::to_text(value.dims) + "  " +
+                layout_word(value);
         table += (table.empty() ? "" : "\n") + line;
     }
     return table;
@@ -101,9 +102,11 @@ void fill_arguments(KernelSource& kernel, const Region& region, const GraphData&
 
 }  // namespace
 
-Result<KernelSource> write_page(const KernelPage& page, const Region& region, const GraphData& graph, const Target& target) {
+Result<KernelSource> write_page(const KernelPage& page, const Region& region, const GraphData& graph,
+                                const Target& target) {
     std::string includes;
-    for (const std::string& include : page.includes) includes += (includes.empty() ? "" : "\n") + ("#include <" + include + ">");
+    for (const std::string& include : page.includes)
+        includes += (includes.empty() ? "" : "\n") + ("#include <" + include + ">");
     TENON_ASSIGN(std::string text, fill(kPageSkeleton, {{"kernel", std::string(kKernelNameMark)},
                                                         {"formula", commented(page.formula)},
                                                         {"operands", commented(operand_table(region, graph))},
@@ -155,8 +158,10 @@ void describe(Step& step, const Region& region, const GraphData& graph, const st
     for (const Body* body : {&region.epilogue}) {
         for (size_t t = 0; t < body->terms.size(); ++t) {
             const Term& term = body->terms[t];
-            if (term.kind != Term::Kind::Anchor && term.kind != Term::Kind::Apply && term.kind != Term::Kind::Cast) continue;
-            const bool stored = std::any_of(region.stores.begin(), region.stores.end(), [&](const Store& s) { return s.term == static_cast<int>(t); });
+            if (term.kind != Term::Kind::Anchor && term.kind != Term::Kind::Apply && term.kind != Term::Kind::Cast)
+                continue;
+            const bool stored = std::any_of(region.stores.begin(), region.stores.end(),
+                                            [&](const Store& s) { return s.term == static_cast<int>(t); });
             // A value that stays in registers would have been written once and read once.
             if (!stored) step.bytes_saved += 2.0 * static_cast<double>(element_count(body->dims) * bytes_of(term.type));
         }

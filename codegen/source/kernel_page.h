@@ -13,16 +13,17 @@ namespace tenon::codegen {
 
 /// Everything that differs between two kernel pages.
 struct KernelPage {
-    std::string stem;          ///< Name without its hash.
-    std::string formula;       ///< May have several lines.
+    std::string stem;                   ///< Name without its hash.
+    std::string formula;                ///< May have several lines.
     std::vector<std::string> includes;  ///< "tenon/elementwise.cuh".
-    std::string constants;     ///< File-scope constants after kOutput, one per line.
-    std::string body;          ///< Statements of the kernel function.
+    std::string constants;              ///< File-scope constants after kOutput, one per line.
+    std::string body;                   ///< Statements of the kernel function.
 };
 
-/// Writes the page: comment with formula and operand table, includes, constants, kernel. Fills name, text and arguments of the kernel; the
-/// launch shape is the caller's. Element counts of the operand table come from `graph`.
-Result<KernelSource> write_page(const KernelPage& page, const Region& region, const GraphData& graph, const Target& target);
+/// Writes the page: comment with formula and operand table, includes, constants, kernel. Fills name, text and arguments
+/// of the kernel; the launch shape is the caller's. Element counts of the operand table come from `graph`.
+Result<KernelSource> write_page(const KernelPage& page, const Region& region, const GraphData& graph,
+                                const Target& target);
 
 /// `constexpr Domain kOutput{...};`
 std::string domain_constant(const Domain& domain, bool wide);

@@ -41,13 +41,17 @@ std::string literal(DataType type, double value, int64_t integer) {
     switch (type) {
         case DataType::F16:
         case DataType::BF16:
-        case DataType::F32: return float_literal(static_cast<float>(value));
-        case DataType::F64: return double_literal(value);
-        case DataType::Bool: return value != 0.0 || integer != 0 ? "true" : "false";
+        case DataType::F32:
+            return float_literal(static_cast<float>(value));
+        case DataType::F64:
+            return double_literal(value);
+        case DataType::Bool:
+            return value != 0.0 || integer != 0 ? "true" : "false";
         case DataType::I8:
         case DataType::U8:
         case DataType::I32:
-        case DataType::I64: return integer_literal(integer);
+        case DataType::I64:
+            return integer_literal(integer);
     }
     return {};
 }

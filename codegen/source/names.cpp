@@ -12,18 +12,24 @@ std::string use_of(const Region& region, const Body& body, size_t load) {
     const Operand& operand = region.operands[static_cast<size_t>(body.terms[load].operand)];
     size_t moving = 0;
     for (size_t axis = 0; axis < body.dims.size(); ++axis) moving += body.dims[axis] > 1 && operand.strides[axis] != 0;
-    const bool full = moving == static_cast<size_t>(std::count_if(body.dims.begin(), body.dims.end(), [](int64_t d) { return d > 1; }));
+    const bool full = moving == static_cast<size_t>(
+                                    std::count_if(body.dims.begin(), body.dims.end(), [](int64_t d) { return d > 1; }));
     for (const Term& term : body.terms) {
         const auto found = std::find(term.arguments.begin(), term.arguments.end(), static_cast<int>(load));
         if (found == term.arguments.end() || term.kind != Term::Kind::Apply) continue;
         switch (term.function.kind) {
             case PointwiseKind::Add:
-            case PointwiseKind::Subtract: return full ? "residual" : "bias";
+            case PointwiseKind::Subtract:
+                return full ? "residual" : "bias";
             case PointwiseKind::Multiply:
-            case PointwiseKind::Divide: return full ? "factor" : moving <= 1 ? "scale" : "gate";
-            case PointwiseKind::Prelu: return "slope";
-            case PointwiseKind::Select: return found == term.arguments.begin() ? "mask" : "choice";
-            default: return full ? "operand" : "setting";
+            case PointwiseKind::Divide:
+                return full ? "factor" : moving <= 1 ? "scale" : "gate";
+            case PointwiseKind::Prelu:
+                return "slope";
+            case PointwiseKind::Select:
+                return found == term.arguments.begin() ? "mask" : "choice";
+            default:
+                return full ? "operand" : "setting";
         }
     }
     return "operand";
@@ -39,15 +45,24 @@ uint64_t hash_of(std::string_view text) {
 
 std::string_view device_type(DataType type) {
     switch (type) {
-        case DataType::F16: return "half";
-        case DataType::BF16: return "bfloat16";
-        case DataType::F32: return "float";
-        case DataType::F64: return "double";
-        case DataType::I8: return "int8";
-        case DataType::U8: return "uint8";
-        case DataType::I32: return "int32";
-        case DataType::I64: return "int64";
-        case DataType::Bool: return "bool";
+        case DataType::F16:
+            return "half";
+        case DataType::BF16:
+            return "bfloat16";
+        case DataType::F32:
+            return "float";
+        case DataType::F64:
+            return "double";
+        case DataType::I8:
+            return "int8";
+        case DataType::U8:
+            return "uint8";
+        case DataType::I32:
+            return "int32";
+        case DataType::I64:
+            return "int64";
+        case DataType::Bool:
+            return "bool";
     }
     return {};
 }

@@ -14,8 +14,9 @@ struct Hole {
     std::string text;
 };
 
-/// Copies `skeleton`, putting each hole's text where `$name` stands. A hole on a line of its own keeps that line's indentation for every line of
-/// its text; an empty one removes the line. Leaving a hole unfilled, or filling one the skeleton lacks, is an error.
+/// Copies `skeleton`, putting each hole's text where `$name` stands. A hole on a line of its own keeps that line's
+/// indentation for every line of its text; an empty one removes the line. Leaving a hole unfilled, or filling one the
+/// skeleton lacks, is an error.
 Result<std::string> fill(std::string_view skeleton, std::initializer_list<Hole> holes);
 
 }  // namespace tenon::codegen

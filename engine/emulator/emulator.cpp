@@ -7,7 +7,8 @@
 namespace tenon::engine {
 namespace {
 
-Status report(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments, const EmulatedFault& fault) {
+Status report(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments,
+              const EmulatedFault& fault) {
     static constexpr const char* kWhat[] = {"", "outside every argument", "misaligned", "a write to an input"};
     const auto* address = static_cast<const uint8_t*>(fault.address);
     std::string nearest = "no argument";
@@ -19,15 +20,19 @@ Status report(const codegen::KernelSource& kernel, const std::vector<EmulatedArg
         best = std::abs(offset);
         nearest = "'" + kernel.arguments[i].role + "' + " + std::to_string(offset) + " bytes";
     }
-    return Status(ErrorCode::DriverFailed, kernel.name + ": an access of " + std::to_string(fault.bytes) + " bytes at " + nearest + " is " + kWhat[fault.kind] +
-                                               " (block " + std::to_string(fault.block) + ", thread " + std::to_string(fault.thread) + ")");
+    return Status(ErrorCode::DriverFailed, kernel.name + ": an access of " + std::to_string(fault.bytes) +
+                                               " bytes at " + nearest + " is " + kWhat[fault.kind] + " (block " +
+                                               std::to_string(fault.block) + ", thread " +
+                                               std::to_string(fault.thread) + ")");
 }
 
 }  // namespace
 
-Status run_emulated(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments, const EmulatorOptions& options) {
+Status run_emulated(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments,
+                    const EmulatorOptions& options) {
     if (arguments.size() != kernel.arguments.size()) {
-        return Status(ErrorCode::InvalidArgument, kernel.name + ": given " + std::to_string(arguments.size()) + " arguments, needs " + std::to_string(kernel.arguments.size()));
+        return Status(ErrorCode::InvalidArgument, kernel.name + ": given " + std::to_string(arguments.size()) +
+                                                      " arguments, needs " + std::to_string(kernel.arguments.size()));
     }
     TENON_ASSIGN(const RunGrid run, compile_for_host(kernel));
     std::vector<EmulatedSpan> spans;
@@ -40,7 +45,13 @@ Status run_emulated(const codegen::KernelSource& kernel, const std::vector<Emula
         const auto* begin = static_cast<const uint8_t*>(arguments[i].memory_begin);
         spans.push_back({begin, begin + arguments[i].memory_bytes, arguments[i].written});
     }
-    EmulatedLaunch launch{kernel.launch.grid[0], kernel.launch.block[0], options.seed, slots.data(), spans.data(), static_cast<int32_t>(spans.size()), {}};
+    EmulatedLaunch launch{kernel.launch.grid[0],
+                          kernel.launch.block[0],
+                          options.seed,
+                          slots.data(),
+                          spans.data(),
+                          static_cast<int32_t>(spans.size()),
+                          {}};
     run(&launch);
     return launch.fault.kind == EmulatedFault::None ? Status() : report(kernel, arguments, launch.fault);
 }

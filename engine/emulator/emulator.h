@@ -22,8 +22,10 @@ struct EmulatorOptions {
     uint64_t seed = 0;  ///< Decides the order of threads; results must not depend on it.
 };
 
-/// Compiles the kernel's own source with the host compiler and runs its grid on the CPU. An access outside the arguments' memory, a
-/// misaligned one, or a write to an input comes back as DriverFailed with role, block and thread. NotFound if there is no host compiler.
-Status run_emulated(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments, const EmulatorOptions& options);
+/// Compiles the kernel's own source with the host compiler and runs its grid on the CPU. An access outside the
+/// arguments' memory, a misaligned one, or a write to an input comes back as DriverFailed with role, block and thread.
+/// NotFound if there is no host compiler.
+Status run_emulated(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments,
+                    const EmulatorOptions& options);
 
 }  // namespace tenon::engine

@@ -76,17 +76,25 @@ std::string host_compiler() {
 }
 
 Result<RunGrid> build(const codegen::KernelSource& kernel, const fs::path& folder, size_t number) {
-    if (folder.empty()) return Status(ErrorCode::NotFound, "emulator: no temporary folder can be made; the reference device needs none");
+    if (folder.empty())
+        return Status(ErrorCode::NotFound,
+                      "emulator: no temporary folder can be made; the reference device needs none");
     const std::string stem = (folder / ("kernel" + std::to_string(number))).string();
     {
         std::ofstream source(stem + ".cpp", std::ios::binary);
-        source << kernel.text << "\nextern \"C\" void tenon_run(tenon::EmulatedLaunch* launch) { tenon::run_grid(&" << kernel.name << ", *launch); }\n";
+        source << kernel.text << "\nextern \"C\" void tenon_run(tenon::EmulatedLaunch* launch) { tenon::run_grid(&"
+               << kernel.name << ", *launch); }\n";
     }
-    // -O1 gives the least total of compiling and running at test sizes; contraction would change rounding against the GPU's explicit fma.
-    const int code = run_program({host_compiler(), "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-DTENON_EMULATED",
-                                  "-I" + folder.string(), stem + ".cpp", "-o", stem + ".so"}, stem + ".log");
-    if (code == 127) return Status(ErrorCode::NotFound, "emulator: no host compiler '" + host_compiler() + "' (set TENON_HOST_COMPILER); the reference device needs none");
-    if (code != 0) return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + first_error_line(stem + ".log"));
+    // -O1 gives the least total of compiling and running at test sizes; contraction would change rounding against the
+    // GPU's explicit fma.
+    const int code = run_program({host_compiler(), "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off",
+                                  "-DTENON_EMULATED", "-I" + folder.string(), stem + ".cpp", "-o", stem + ".so"},
+                                 stem + ".log");
+    if (code == 127)
+        return Status(ErrorCode::NotFound, "emulator: no host compiler '" + host_compiler() +
+                                               "' (set TENON_HOST_COMPILER); the reference device needs none");
+    if (code != 0)
+        return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + first_error_line(stem + ".log"));
     void* library = dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + dlerror());
     return reinterpret_cast<RunGrid>(dlsym(library, "tenon_run"));

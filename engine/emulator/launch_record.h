@@ -4,7 +4,8 @@
 
 namespace tenon::engine {
 
-// The records of codegen/device/tenon/arch/host.cuh, seen from the other side of the shared object. Field by field the same.
+// The records of codegen/device/tenon/arch/host.cuh, seen from the other side of the shared object. Field by field the
+// same.
 
 struct EmulatedSpan {
     const uint8_t* begin;

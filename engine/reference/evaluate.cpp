@@ -23,7 +23,9 @@ int64_t number_of(const Dims& dims, const Dims& at) {
     return number;
 }
 
-Number element(const Dense& dense, const Dims& at) { return dense.elements[static_cast<size_t>(number_of(dense.dims, at))]; }
+Number element(const Dense& dense, const Dims& at) {
+    return dense.elements[static_cast<size_t>(number_of(dense.dims, at))];
+}
 
 /// Element of an operand that broadcasts against `at`, axes aligned at the end.
 Number broadcast_element(const Dense& dense, const Dims& at) {
@@ -38,7 +40,8 @@ template <typename Function>
 void fill(Dense& result, Function function) {
     const int64_t count = element_count(result.dims);
     result.elements.resize(static_cast<size_t>(count));
-    for (int64_t n = 0; n < count; ++n) result.elements[static_cast<size_t>(n)] = rounded(result.type, function(coordinates(result.dims, n)));
+    for (int64_t n = 0; n < count; ++n)
+        result.elements[static_cast<size_t>(n)] = rounded(result.type, function(coordinates(result.dims, n)));
 }
 
 Dims tail(const Dims& dims) { return Dims(dims.begin() + 2, dims.end()); }
@@ -92,7 +95,9 @@ struct Evaluator {
                     inside &= to.back() >= 0 && to.back() < out[0].dims[i + 2];
                     filter.push_back(step[i + 1]);
                 }
-                if (inside) sums[static_cast<size_t>(number_of(out[0].dims, to))] += x.elements[static_cast<size_t>(n)] * element(w, filter);
+                if (inside)
+                    sums[static_cast<size_t>(number_of(out[0].dims, to))] +=
+                        x.elements[static_cast<size_t>(n)] * element(w, filter);
             }
         }
         fill(out[0], [&](const Dims& at) { return sums[static_cast<size_t>(number_of(out[0].dims, at))]; });
@@ -115,7 +120,8 @@ struct Evaluator {
     static Number broadcast_matrix(const Dense& dense, const Dims& at) {
         Dims own(dense.dims.size());
         const size_t missing = at.size() - own.size();
-        for (size_t axis = 0; axis < own.size(); ++axis) own[axis] = axis + 2 < own.size() && dense.dims[axis] == 1 ? 0 : at[missing + axis];
+        for (size_t axis = 0; axis < own.size(); ++axis)
+            own[axis] = axis + 2 < own.size() && dense.dims[axis] == 1 ? 0 : at[missing + axis];
         return element(dense, own);
     }
 
@@ -167,7 +173,9 @@ struct Evaluator {
         std::map<Dims, Moments> known;
         const auto moments_at = [&](const Dims& group) {
             const auto [entry, is_new] = known.try_emplace(group);
-            if (is_new) entry->second = moments(x, op.kind != NormKind::Rms, [&](const Dims& other) { return group_of(other) == group; });
+            if (is_new)
+                entry->second =
+                    moments(x, op.kind != NormKind::Rms, [&](const Dims& other) { return group_of(other) == group; });
             return entry->second;
         };
         fill(out[0], [&](const Dims& at) {
@@ -192,17 +200,22 @@ struct Evaluator {
         const auto vector = [&](size_t i, int64_t c) { return in[i]->elements[static_cast<size_t>(c)]; };
         std::vector<Moments> channel(static_cast<size_t>(x.dims[1]));
         for (int64_t c = 0; c < x.dims[1]; ++c) {
-            channel[static_cast<size_t>(c)] = op.training ? moments(x, true, [&](const Dims& at) { return at[1] == c; }) : Moments{vector(3, c), vector(4, c)};
+            channel[static_cast<size_t>(c)] = op.training ? moments(x, true, [&](const Dims& at) { return at[1] == c; })
+                                                          : Moments{vector(3, c), vector(4, c)};
         }
         const auto moment = [&](int64_t c) { return channel[static_cast<size_t>(c)]; };
         fill(out[0], [&](const Dims& at) {
-            return (element(x, at) - moment(at[1]).mean) / std::sqrt(moment(at[1]).variance + op.epsilon) * vector(1, at[1]) + vector(2, at[1]);
+            return (element(x, at) - moment(at[1]).mean) / std::sqrt(moment(at[1]).variance + op.epsilon) *
+                       vector(1, at[1]) +
+                   vector(2, at[1]);
         });
         if (!op.training) return;
         const Number momentum = in.size() > 5 ? in[5]->elements[0] : static_cast<Number>(op.momentum);
         const Number count = static_cast<Number>(element_count(x.dims)) / static_cast<Number>(x.dims[1]);
         fill(out[1], [&](const Dims& at) { return (1 - momentum) * vector(3, at[0]) + momentum * moment(at[0]).mean; });
-        fill(out[2], [&](const Dims& at) { return (1 - momentum) * vector(4, at[0]) + momentum * moment(at[0]).variance * count / (count - 1); });
+        fill(out[2], [&](const Dims& at) {
+            return (1 - momentum) * vector(4, at[0]) + momentum * moment(at[0]).variance * count / (count - 1);
+        });
         fill(out[3], [&](const Dims& at) { return moment(at[0]).mean; });
         fill(out[4], [&](const Dims& at) { return 1 / std::sqrt(moment(at[0]).variance + op.epsilon); });
     }
@@ -221,7 +234,9 @@ struct Evaluator {
             }
             members[static_cast<size_t>(number_of(out[0].dims, kept))].push_back(x.elements[static_cast<size_t>(n)]);
         }
-        fill(out[0], [&](const Dims& at) { return reduce(op.kind, x.type, members[static_cast<size_t>(number_of(out[0].dims, at))]); });
+        fill(out[0], [&](const Dims& at) {
+            return reduce(op.kind, x.type, members[static_cast<size_t>(number_of(out[0].dims, at))]);
+        });
     }
     static Number reduce(ReduceKind kind, DataType type, const std::vector<Number>& members) {
         Number sum = 0, product = 1, absolute = 0, squares = 0, largest = -INFINITY, smallest = INFINITY, amax = 0;
@@ -234,20 +249,32 @@ struct Evaluator {
             squares += value * value;
             amax = std::isnan(value) || std::fabs(value) > amax ? std::fabs(value) : amax;
             if (i == 0 || (!std::isnan(largest) && (std::isnan(value) || value > largest))) largest = value, argmax = i;
-            if (i == 0 || (!std::isnan(smallest) && (std::isnan(value) || value < smallest))) smallest = value, argmin = i;
+            if (i == 0 || (!std::isnan(smallest) && (std::isnan(value) || value < smallest)))
+                smallest = value, argmin = i;
         }
         const auto fit = [&](Number value) { return is_integer(type) ? wrapped(type, value) : value; };
         switch (kind) {
-            case ReduceKind::Sum: return fit(sum);
-            case ReduceKind::Mean: return is_integer(type) ? (members.empty() ? 0 : std::trunc(sum / members.size())) : sum / members.size();
-            case ReduceKind::Max: return largest;
-            case ReduceKind::Min: return smallest;
-            case ReduceKind::Prod: return fit(product);
-            case ReduceKind::Amax: return amax;
-            case ReduceKind::Norm1: return fit(absolute);
-            case ReduceKind::Norm2: return is_integer(type) ? std::trunc(std::sqrt(squares)) : std::sqrt(squares);
-            case ReduceKind::Argmax: return argmax;
-            case ReduceKind::Argmin: return argmin;
+            case ReduceKind::Sum:
+                return fit(sum);
+            case ReduceKind::Mean:
+                return is_integer(type) ? (members.empty() ? 0 : std::trunc(sum / members.size()))
+                                        : sum / members.size();
+            case ReduceKind::Max:
+                return largest;
+            case ReduceKind::Min:
+                return smallest;
+            case ReduceKind::Prod:
+                return fit(product);
+            case ReduceKind::Amax:
+                return amax;
+            case ReduceKind::Norm1:
+                return fit(absolute);
+            case ReduceKind::Norm2:
+                return is_integer(type) ? std::trunc(std::sqrt(squares)) : std::sqrt(squares);
+            case ReduceKind::Argmax:
+                return argmax;
+            case ReduceKind::Argmin:
+                return argmin;
         }
         return 0;
     }
@@ -262,7 +289,8 @@ struct Evaluator {
                 other[axis] = i;
                 return element(x, other);
             };
-            for (int64_t i = 0; i < x.dims[axis]; ++i) largest = std::isnan(along(i)) || along(i) > largest ? along(i) : largest;
+            for (int64_t i = 0; i < x.dims[axis]; ++i)
+                largest = std::isnan(along(i)) || along(i) > largest ? along(i) : largest;
             for (int64_t i = 0; i < x.dims[axis]; ++i) sum += std::exp(along(i) - largest);
             const Number shifted = element(x, at) - largest;
             return op.log ? shifted - std::log(sum) : std::exp(shifted) / sum;
@@ -292,14 +320,16 @@ struct Evaluator {
             if (!inside) continue;
             const Number value = element(x, image);
             sum += value;
-            if (seen++ == 0 || (!std::isnan(best.value) && (std::isnan(value) || value > best.value))) best = {value, position};
+            if (seen++ == 0 || (!std::isnan(best.value) && (std::isnan(value) || value > best.value)))
+                best = {value, position};
         }
         if (op.kind == PoolKind::Average) best.value = sum / (op.count_padding ? counted : seen);
         return best;
     }
     void operator()(const Pool& op) {
         const Dense& x = *in[0];
-        const WindowGeometry g = *window_geometry(op.window.empty() ? tail(x.dims) : op.window, op.stride, op.dilation, op.pad);
+        const WindowGeometry g =
+            *window_geometry(op.window.empty() ? tail(x.dims) : op.window, op.stride, op.dilation, op.pad);
         fill(out[0], [&](const Dims& at) { return pool_element(op, g, x, at).value; });
         if (out.size() > 1) fill(out[1], [&](const Dims& at) -> Number { return pool_element(op, g, x, at).position; });
     }
@@ -328,13 +358,16 @@ struct Evaluator {
     static double resize_position(const Resize& op, const Dense& x, size_t i, int64_t at) {
         const double size = static_cast<double>(x.dims[i + 2]), output = static_cast<double>(op.output[i]);
         const double scale = op.scale.empty() ? output / size : op.scale[i];
-        if (op.coordinates == ResizeCoordinates::AlignCorners) return output > 1 ? static_cast<double>(at) * (size - 1) / (output - 1) : 0.0;
+        if (op.coordinates == ResizeCoordinates::AlignCorners)
+            return output > 1 ? static_cast<double>(at) * (size - 1) / (output - 1) : 0.0;
         if (op.coordinates == ResizeCoordinates::Asymmetric) return static_cast<double>(at) / scale;
         return (static_cast<double>(at) + 0.5) / scale - 0.5;
     }
     void operator()(const Resize& op) {
         const Dense& x = *in[0];
-        const auto clamped = [&](double at, size_t i) { return std::min(std::max<int64_t>(static_cast<int64_t>(at), 0), x.dims[i + 2] - 1); };
+        const auto clamped = [&](double at, size_t i) {
+            return std::min(std::max<int64_t>(static_cast<int64_t>(at), 0), x.dims[i + 2] - 1);
+        };
         fill(out[0], [&](const Dims& at) {
             Number sum = 0;
             const size_t axes = op.output.size();
@@ -351,7 +384,8 @@ struct Evaluator {
                         image.push_back(clamped(low + (upper ? 1 : 0), i));
                         continue;
                     }
-                    const double nearest[] = {std::ceil(position - 0.5), std::floor(position + 0.5), std::floor(position), std::ceil(position)};
+                    const double nearest[] = {std::ceil(position - 0.5), std::floor(position + 0.5),
+                                              std::floor(position), std::ceil(position)};
                     image.push_back(clamped(nearest[static_cast<int>(op.rounding)], i));
                 }
                 if (weight != 0) sum += weight * element(x, image);
@@ -397,7 +431,8 @@ struct Evaluator {
                 const int64_t last = x.dims[i] - 1;
                 from[i] -= op.before[i];
                 if (op.mode == PadMode::Edge) from[i] = std::min(std::max<int64_t>(from[i], 0), last);
-                if (op.mode == PadMode::Reflect) from[i] = from[i] < 0 ? -from[i] : from[i] > last ? 2 * last - from[i] : from[i];
+                if (op.mode == PadMode::Reflect)
+                    from[i] = from[i] < 0 ? -from[i] : from[i] > last ? 2 * last - from[i] : from[i];
                 if (from[i] < 0 || from[i] > last) return op.value;
             }
             return element(x, from);

@@ -8,13 +8,16 @@ namespace {
 using Function = Number (*)(Number a, Number b, Number c, const double* p);
 
 Number sigmoid(Number a) { return 1 / (1 + std::exp(-a)); }
-Number softplus(Number a, Number beta) { return (std::max<Number>(beta * a, 0) + std::log1p(std::exp(-std::fabs(beta * a)))) / beta; }
+Number softplus(Number a, Number beta) {
+    return (std::max<Number>(beta * a, 0) + std::log1p(std::exp(-std::fabs(beta * a)))) / beta;
+}
 /// a * factor, with the limit 0 at -infinity.
 Number gated(Number a, Number factor) { return a == -INFINITY ? 0 : a * factor; }
 /// 0 where a factor vanishes faster than the other grows.
 Number vanishing(Number grows, Number vanishes) { return std::isinf(grows) ? 0 : grows * vanishes; }
 Number clip(Number a, Number lower, Number upper) { return a < lower ? lower : a > upper ? upper : a; }
-constexpr Number kHalfRoot = 0.70710678118654752440L, kDensity = 0.39894228040143267794L, kGeluScale = 0.79788456080286535588L;
+constexpr Number kHalfRoot = 0.70710678118654752440L, kDensity = 0.39894228040143267794L,
+                 kGeluScale = 0.79788456080286535588L;
 
 struct Row {
     PointwiseKind kind;
@@ -134,23 +137,40 @@ Number integer_value(const Pointwise& function, DataType type, Number a, Number 
     const bool past = j < 0 || j >= width;
     const auto signed_of = [](uint64_t bits) { return static_cast<Number>(static_cast<int64_t>(bits)); };
     switch (function.kind) {
-        case K::Negate: return signed_of(0 - u);
-        case K::Abs: return signed_of(i < 0 ? 0 - u : u);
-        case K::Add: return signed_of(u + v);
-        case K::Subtract: return signed_of(u - v);
-        case K::Multiply: return signed_of(u * v);
-        case K::AddSquare: return signed_of(u + v * v);
-        case K::Square: return signed_of(u * u);
-        case K::SquaredDifference: return signed_of((u - v) * (u - v));
-        case K::Divide: return j == 0 ? 0 : j == -1 ? signed_of(0 - u) : static_cast<Number>(i / j);
-        case K::Modulo: return j == 0 || j == -1 ? 0 : static_cast<Number>(i % j);
-        case K::BitwiseAnd: return signed_of(u & v);
-        case K::BitwiseOr: return signed_of(u | v);
-        case K::BitwiseXor: return signed_of(u ^ v);
-        case K::BitwiseNot: return signed_of(~u);
-        case K::ShiftLeft: return past ? 0 : signed_of(u << j);
-        case K::ShiftRight: return past ? (i < 0 ? -1 : 0) : static_cast<Number>(i >> j);
-        default: break;
+        case K::Negate:
+            return signed_of(0 - u);
+        case K::Abs:
+            return signed_of(i < 0 ? 0 - u : u);
+        case K::Add:
+            return signed_of(u + v);
+        case K::Subtract:
+            return signed_of(u - v);
+        case K::Multiply:
+            return signed_of(u * v);
+        case K::AddSquare:
+            return signed_of(u + v * v);
+        case K::Square:
+            return signed_of(u * u);
+        case K::SquaredDifference:
+            return signed_of((u - v) * (u - v));
+        case K::Divide:
+            return j == 0 ? 0 : j == -1 ? signed_of(0 - u) : static_cast<Number>(i / j);
+        case K::Modulo:
+            return j == 0 || j == -1 ? 0 : static_cast<Number>(i % j);
+        case K::BitwiseAnd:
+            return signed_of(u & v);
+        case K::BitwiseOr:
+            return signed_of(u | v);
+        case K::BitwiseXor:
+            return signed_of(u ^ v);
+        case K::BitwiseNot:
+            return signed_of(~u);
+        case K::ShiftLeft:
+            return past ? 0 : signed_of(u << j);
+        case K::ShiftRight:
+            return past ? (i < 0 ? -1 : 0) : static_cast<Number>(i >> j);
+        default:
+            break;
     }
     return kRows[static_cast<size_t>(function.kind)].function(a, b, 0, function.parameters.data());
 }
@@ -158,7 +178,8 @@ Number integer_value(const Pointwise& function, DataType type, Number a, Number 
 }  // namespace
 
 Number pointwise_value(const Pointwise& function, DataType type, Number a, Number b, Number c) {
-    const bool integer = is_integer(type) && info(function.kind).domain != PointwiseDomain::Any && info(function.kind).result == PointwiseResult::SameType;
+    const bool integer = is_integer(type) && info(function.kind).domain != PointwiseDomain::Any &&
+                         info(function.kind).result == PointwiseResult::SameType;
     if (integer) return wrapped(type, integer_value(function, type, a, b));
     return kRows[static_cast<size_t>(function.kind)].function(a, b, c, function.parameters.data());
 }

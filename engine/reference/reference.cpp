@@ -22,14 +22,17 @@ void walk(const Dims& dims, const Dims& strides, const std::function<void(int64_
 
 Dense read(const Value& value, const void* memory) {
     Dense dense{value.type, value.dims, std::vector<Number>(static_cast<size_t>(element_count(value.dims)))};
-    walk(value.dims, value.strides, [&](int64_t offset, size_t number) { dense.elements[number] = load(memory, value.type, offset); });
+    walk(value.dims, value.strides,
+         [&](int64_t offset, size_t number) { dense.elements[number] = load(memory, value.type, offset); });
     return dense;
 }
 
 }  // namespace
 
 Status run_reference(const GraphData& graph, const std::map<ValueId, void*>& bindings) {
-    const auto missing = [&](ValueId id) { return Status(ErrorCode::InvalidArgument, "run: '" + graph.value(id).name + "' is not bound"); };
+    const auto missing = [&](ValueId id) {
+        return Status(ErrorCode::InvalidArgument, "run: '" + graph.value(id).name + "' is not bound");
+    };
     std::vector<Dense> values(graph.values.size());
     for (size_t id = 0; id < graph.values.size(); ++id) {
         const Value& value = graph.values[id];
@@ -47,13 +50,15 @@ Status run_reference(const GraphData& graph, const std::map<ValueId, void*>& bin
         for (const ValueId id : node.inputs) inputs.push_back(&values[static_cast<size_t>(id)]);
         for (const ValueId id : node.outputs) results.push_back({graph.value(id).type, graph.value(id).dims, {}});
         results = evaluate(node.op, inputs, results);
-        for (size_t i = 0; i < results.size(); ++i) values[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
+        for (size_t i = 0; i < results.size(); ++i)
+            values[static_cast<size_t>(node.outputs[i])] = std::move(results[i]);
     }
     for (const ValueId id : graph.outputs) {
         const auto bound = bindings.find(id);
         if (bound == bindings.end()) return missing(id);
         const Dense& dense = values[static_cast<size_t>(id)];
-        walk(dense.dims, graph.value(id).strides, [&](int64_t offset, size_t number) { store(bound->second, dense.type, offset, dense.elements[number]); });
+        walk(dense.dims, graph.value(id).strides,
+             [&](int64_t offset, size_t number) { store(bound->second, dense.type, offset, dense.elements[number]); });
     }
     return {};
 }

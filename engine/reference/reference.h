@@ -15,8 +15,8 @@ struct Dense {
     std::vector<Number> elements;
 };
 
-/// Runs the graph node by node: the definition of right. Every tensor is rounded to its declared type. Bindings are host memory in the
-/// values' strides. InvalidArgument names what is not bound.
+/// Runs the graph node by node: the definition of right. Every tensor is rounded to its declared type. Bindings are
+/// host memory in the values' strides. InvalidArgument names what is not bound.
 Status run_reference(const GraphData& graph, const std::map<ValueId, void*>& bindings);
 
 /// All outputs of one node, rounded to `types`.

@@ -62,7 +62,9 @@ Tensor Graph::constant(TensorSpec spec, const void* data, size_t bytes) {
     value.kind = ValueKind::Constant;
     const int64_t needed = span_of(value.dims, value.strides) * bytes_of(value.type);
     if (static_cast<int64_t>(bytes) != needed) {
-        data_->first_mistake = Status(ErrorCode::InvalidGraph, "constant '" + value.name + "' has " + std::to_string(bytes) + " bytes, needs " + std::to_string(needed));
+        data_->first_mistake =
+            Status(ErrorCode::InvalidGraph, "constant '" + value.name + "' has " + std::to_string(bytes) +
+                                                " bytes, needs " + std::to_string(needed));
         return {};
     }
     auto copy = std::make_shared<Bytes>(bytes);
@@ -75,15 +77,23 @@ Tensor Graph::scalar(double number, DataType type) {
     const std::string name = "scalar_" + std::to_string(data_->values.size());
     const auto make = [&](auto typed) { return constant({name, {}, type}, &typed, sizeof typed); };
     switch (type) {
-        case DataType::F64: return make(number);
-        case DataType::F32: return make(static_cast<float>(number));
-        case DataType::I64: return make(static_cast<int64_t>(number));
-        case DataType::I32: return make(static_cast<int32_t>(number));
-        case DataType::I8: return make(static_cast<int8_t>(number));
-        case DataType::U8: return make(static_cast<uint8_t>(number));
-        case DataType::Bool: return make(static_cast<uint8_t>(number != 0.0));
+        case DataType::F64:
+            return make(number);
+        case DataType::F32:
+            return make(static_cast<float>(number));
+        case DataType::I64:
+            return make(static_cast<int64_t>(number));
+        case DataType::I32:
+            return make(static_cast<int32_t>(number));
+        case DataType::I8:
+            return make(static_cast<int8_t>(number));
+        case DataType::U8:
+            return make(static_cast<uint8_t>(number));
+        case DataType::Bool:
+            return make(static_cast<uint8_t>(number != 0.0));
         case DataType::F16:
-        case DataType::BF16: break;
+        case DataType::BF16:
+            break;
     }
     return cast(scalar(number, DataType::F32), type);
 }
@@ -96,8 +106,11 @@ Tensor Graph::host_scalar(std::string name, DataType type) {
 
 void Graph::output(Tensor tensor, As as) {
     if (!data_->first_mistake.is_ok()) return;
-    const auto refuse = [&](std::string text) { data_->first_mistake = Status(ErrorCode::InvalidGraph, std::move(text)); };
-    if (tensor.id < 0 || tensor.id >= static_cast<int32_t>(data_->values.size())) return refuse("output: no such tensor");
+    const auto refuse = [&](std::string text) {
+        data_->first_mistake = Status(ErrorCode::InvalidGraph, std::move(text));
+    };
+    if (tensor.id < 0 || tensor.id >= static_cast<int32_t>(data_->values.size()))
+        return refuse("output: no such tensor");
     Value& value = data_->values[static_cast<size_t>(tensor.id)];
     if (!as.name.empty()) value.name = as.name;
     if (value.kind != ValueKind::Computed) return refuse("output '" + value.name + "' is not computed by any node");
@@ -118,11 +131,16 @@ void Graph::set_numerics(Numerics numerics) { data_->numerics = numerics; }
 
 std::vector<Tensor> Graph::apply(Op op, const std::vector<Tensor>& inputs, As as) {
     GraphData& graph = *data_;
-    Node node{as.name.empty() ? std::string(name_of(op)) + "_" + std::to_string(graph.nodes.size()) : as.name, std::move(op), {}, {}, Fusion::Allowed};
+    Node node{as.name.empty() ? std::string(name_of(op)) + "_" + std::to_string(graph.nodes.size()) : as.name,
+              std::move(op),
+              {},
+              {},
+              Fusion::Allowed};
     if (!graph.first_mistake.is_ok()) return {Tensor{}};
     for (const Tensor input : inputs) {
         if (input.id < 0 || input.id >= static_cast<int32_t>(graph.values.size())) {
-            graph.first_mistake = Status(ErrorCode::InvalidGraph, std::string(name_of(node.op)) + " '" + node.name + "': an input is no tensor of this graph");
+            graph.first_mistake = Status(ErrorCode::InvalidGraph, std::string(name_of(node.op)) + " '" + node.name +
+                                                                      "': an input is no tensor of this graph");
             return {Tensor{}};
         }
         node.inputs.push_back(input.id);
@@ -131,7 +149,8 @@ std::vector<Tensor> Graph::apply(Op op, const std::vector<Tensor>& inputs, As as
     if (results.is_ok()) graph.first_mistake = apply_wishes(as, node.op, results->front());
     if (!results.is_ok()) graph.first_mistake = results.status();
     if (!graph.first_mistake.is_ok()) {
-        graph.first_mistake = Status(graph.first_mistake.code(), std::string(name_of(node.op)) + " '" + node.name + "': " + graph.first_mistake.message());
+        graph.first_mistake = Status(graph.first_mistake.code(), std::string(name_of(node.op)) + " '" + node.name +
+                                                                     "': " + graph.first_mistake.message());
         return {Tensor{}};
     }
     std::vector<Tensor> tensors;
@@ -146,11 +165,16 @@ std::vector<Tensor> Graph::apply(Op op, const std::vector<Tensor>& inputs, As as
     return tensors;
 }
 
-Tensor Graph::conv(Tensor x, Tensor w, Conv attributes, As as) { return apply(std::move(attributes), {x, w}, std::move(as)).front(); }
-Tensor Graph::conv_transpose(Tensor x, Tensor w, ConvTranspose attributes, As as) { return apply(std::move(attributes), {x, w}, std::move(as)).front(); }
+Tensor Graph::conv(Tensor x, Tensor w, Conv attributes, As as) {
+    return apply(std::move(attributes), {x, w}, std::move(as)).front();
+}
+Tensor Graph::conv_transpose(Tensor x, Tensor w, ConvTranspose attributes, As as) {
+    return apply(std::move(attributes), {x, w}, std::move(as)).front();
+}
 Tensor Graph::matmul(Tensor a, Tensor b, As as) { return apply(Matmul{}, {a, b}, std::move(as)).front(); }
 
-Tensor Graph::pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, std::array<double, 3> parameters, As as) {
+Tensor Graph::pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, std::array<double, 3> parameters,
+                        As as) {
     return apply(Pointwise{kind, parameters}, inputs, std::move(as)).front();
 }
 
@@ -161,18 +185,30 @@ Tensor Graph::pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, A
 }
 
 Tensor Graph::cast(Tensor x, DataType type, As as) { return apply(Cast{type}, {x}, std::move(as)).front(); }
-std::vector<Tensor> Graph::norm(const std::vector<Tensor>& inputs, Norm attributes, As as) { return apply(attributes, inputs, std::move(as)); }
+std::vector<Tensor> Graph::norm(const std::vector<Tensor>& inputs, Norm attributes, As as) {
+    return apply(attributes, inputs, std::move(as));
+}
 
 Tensor Graph::batch_norm(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor variance, double epsilon, As as) {
     return apply(BatchNorm{.epsilon = epsilon}, {x, scale, bias, mean, variance}, std::move(as)).front();
 }
 
-Tensor Graph::reduce(Tensor x, Reduce attributes, As as) { return apply(std::move(attributes), {x}, std::move(as)).front(); }
+Tensor Graph::reduce(Tensor x, Reduce attributes, As as) {
+    return apply(std::move(attributes), {x}, std::move(as)).front();
+}
 Tensor Graph::softmax(Tensor x, Softmax attributes, As as) { return apply(attributes, {x}, std::move(as)).front(); }
-Tensor Graph::pool(Tensor x, Pool attributes, As as) { return apply(std::move(attributes), {x}, std::move(as)).front(); }
-Tensor Graph::reshape(Tensor x, Dims dims, As as) { return apply(Reshape{std::move(dims)}, {x}, std::move(as)).front(); }
-Tensor Graph::transpose(Tensor x, Dims permutation, As as) { return apply(Transpose{std::move(permutation)}, {x}, std::move(as)).front(); }
-Tensor Graph::concat(const std::vector<Tensor>& inputs, int64_t axis, As as) { return apply(Concat{axis}, inputs, std::move(as)).front(); }
+Tensor Graph::pool(Tensor x, Pool attributes, As as) {
+    return apply(std::move(attributes), {x}, std::move(as)).front();
+}
+Tensor Graph::reshape(Tensor x, Dims dims, As as) {
+    return apply(Reshape{std::move(dims)}, {x}, std::move(as)).front();
+}
+Tensor Graph::transpose(Tensor x, Dims permutation, As as) {
+    return apply(Transpose{std::move(permutation)}, {x}, std::move(as)).front();
+}
+Tensor Graph::concat(const std::vector<Tensor>& inputs, int64_t axis, As as) {
+    return apply(Concat{axis}, inputs, std::move(as)).front();
+}
 
 Status Graph::validate() const { return tenon::validate(*data_); }
 

@@ -6,28 +6,41 @@ int64_t bytes_of(DataType type) {
     switch (type) {
         case DataType::I8:
         case DataType::U8:
-        case DataType::Bool: return 1;
+        case DataType::Bool:
+            return 1;
         case DataType::F16:
-        case DataType::BF16: return 2;
+        case DataType::BF16:
+            return 2;
         case DataType::F32:
-        case DataType::I32: return 4;
+        case DataType::I32:
+            return 4;
         case DataType::F64:
-        case DataType::I64: return 8;
+        case DataType::I64:
+            return 8;
     }
     return 0;
 }
 
 std::string_view to_string(DataType type) {
     switch (type) {
-        case DataType::F16: return "f16";
-        case DataType::BF16: return "bf16";
-        case DataType::F32: return "f32";
-        case DataType::F64: return "f64";
-        case DataType::I8: return "i8";
-        case DataType::U8: return "u8";
-        case DataType::I32: return "i32";
-        case DataType::I64: return "i64";
-        case DataType::Bool: return "bool";
+        case DataType::F16:
+            return "f16";
+        case DataType::BF16:
+            return "bf16";
+        case DataType::F32:
+            return "f32";
+        case DataType::F64:
+            return "f64";
+        case DataType::I8:
+            return "i8";
+        case DataType::U8:
+            return "u8";
+        case DataType::I32:
+            return "i32";
+        case DataType::I64:
+            return "i64";
+        case DataType::Bool:
+            return "bool";
     }
     return {};
 }

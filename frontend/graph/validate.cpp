@@ -32,7 +32,9 @@ Status check_node(const GraphData& graph, const Node& node) {
     std::vector<const Value*> inputs;
     for (const ValueId id : node.inputs) inputs.push_back(&graph.value(id));
     TENON_ASSIGN(const std::vector<Value> results, infer(node.op, inputs));
-    if (results.size() != node.outputs.size()) return refuse("has " + std::to_string(node.outputs.size()) + " results, needs " + std::to_string(results.size()));
+    if (results.size() != node.outputs.size())
+        return refuse("has " + std::to_string(node.outputs.size()) + " results, needs " +
+                      std::to_string(results.size()));
     for (size_t i = 0; i < results.size(); ++i) {
         const Value& value = graph.value(node.outputs[i]);
         if (value.dims == results[i].dims) continue;
@@ -44,38 +46,48 @@ Status check_node(const GraphData& graph, const Node& node) {
 }  // namespace
 
 Status check_extents(const Value& value) {
-    if (value.dims.size() > kMaxRank) return refuse("'" + value.name + "' has rank " + std::to_string(value.dims.size()) + ", at most " + std::to_string(kMaxRank) + " is possible");
+    if (value.dims.size() > kMaxRank)
+        return refuse("'" + value.name + "' has rank " + std::to_string(value.dims.size()) + ", at most " +
+                      std::to_string(kMaxRank) + " is possible");
     int64_t bytes = bytes_of(value.type);
     for (const int64_t extent : value.dims) {
         if (extent < 0) return refuse("'" + value.name + "' has the extent " + std::to_string(extent));
-        if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) || bytes > kMostBytes) return refuse("'" + value.name + "' is too large: " + to_text(value.dims));
+        if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) || bytes > kMostBytes)
+            return refuse("'" + value.name + "' is too large: " + to_text(value.dims));
     }
     return {};
 }
 
 Status check_strides(const Value& value) {
     if (value.strides.size() != value.dims.size()) {
-        return refuse("'" + value.name + "' has " + std::to_string(value.strides.size()) + " strides for rank " + std::to_string(value.dims.size()));
+        return refuse("'" + value.name + "' has " + std::to_string(value.strides.size()) + " strides for rank " +
+                      std::to_string(value.dims.size()));
     }
     int64_t span = 1;
     for (size_t axis = 0; axis < value.dims.size(); ++axis) {
         int64_t reach = 0;
-        if (value.dims[axis] > 1 && value.strides[axis] < 0) return refuse("'" + value.name + "' has a negative stride on axis " + std::to_string(axis));
+        if (value.dims[axis] > 1 && value.strides[axis] < 0)
+            return refuse("'" + value.name + "' has a negative stride on axis " + std::to_string(axis));
         if (value.dims[axis] <= 1) continue;
-        if (__builtin_mul_overflow(value.dims[axis] - 1, value.strides[axis], &reach) || __builtin_add_overflow(span, reach, &span) || span > kMostBytes) {
+        if (__builtin_mul_overflow(value.dims[axis] - 1, value.strides[axis], &reach) ||
+            __builtin_add_overflow(span, reach, &span) || span > kMostBytes) {
             return refuse("'" + value.name + "' spans too much memory");
         }
     }
-    if (value.kind == ValueKind::Computed && overlaps(value)) return refuse("result '" + value.name + "' overlaps itself: two elements share an address");
+    if (value.kind == ValueKind::Computed && overlaps(value))
+        return refuse("result '" + value.name + "' overlaps itself: two elements share an address");
     return {};
 }
 
 Status apply_wishes(const As& as, const Op& op, Value& result) {
     if (as.type && *as.type != result.type) {
-        const bool sums = std::holds_alternative<Conv>(op) || std::holds_alternative<ConvTranspose>(op) || std::holds_alternative<Matmul>(op);
+        const bool sums = std::holds_alternative<Conv>(op) || std::holds_alternative<ConvTranspose>(op) ||
+                          std::holds_alternative<Matmul>(op);
         const bool both_float = is_floating(*as.type) && is_floating(result.type);
         const bool from_integers = sums && is_integer(result.type) && *as.type != DataType::Bool;
-        if (!both_float && !from_integers) return refuse("gives " + std::string(to_string(result.type)) + ", which cannot be declared " + std::string(to_string(*as.type)) + "; cast it");
+        if (!both_float && !from_integers)
+            return refuse("gives " + std::string(to_string(result.type)) + ", which cannot be declared " +
+                          std::string(to_string(*as.type)) + "; cast it");
         result.type = *as.type;
     }
     if (as.layout) result.strides = packed_strides(result.dims, *as.layout);
@@ -91,12 +103,15 @@ Status validate(const GraphData& graph) {
         const Value& value = graph.values[id];
         TENON_TRY(check_extents(value));
         TENON_TRY(check_strides(value));
-        const bool bound = value.kind == ValueKind::Input || value.kind == ValueKind::HostScalar || graph.is_output(static_cast<ValueId>(id));
-        if (bound && !names.insert(value.name).second) return refuse("two inputs or outputs are called '" + value.name + "'");
+        const bool bound = value.kind == ValueKind::Input || value.kind == ValueKind::HostScalar ||
+                           graph.is_output(static_cast<ValueId>(id));
+        if (bound && !names.insert(value.name).second)
+            return refuse("two inputs or outputs are called '" + value.name + "'");
     }
     for (const Node& node : graph.nodes) {
         const Status status = check_node(graph, node);
-        if (!status.is_ok()) return Status(status.code(), std::string(name_of(node.op)) + " '" + node.name + "': " + status.message());
+        if (!status.is_ok())
+            return Status(status.code(), std::string(name_of(node.op)) + " '" + node.name + "': " + status.message());
     }
     if (graph.outputs.empty()) return refuse("the graph has no output");
     return {};

@@ -17,7 +17,8 @@ Dims window_of(const Value& w) { return Dims(w.dims.begin() + 2, w.dims.end()); 
 
 Status check_groups(int64_t groups, int64_t channels, const char* what, const Value& value) {
     if (groups >= 1 && channels % groups == 0) return {};
-    return invalid(shown(value) + ": " + std::to_string(channels) + " " + what + " do not divide into " + std::to_string(groups) + " groups");
+    return invalid(shown(value) + ": " + std::to_string(channels) + " " + what + " do not divide into " +
+                   std::to_string(groups) + " groups");
 }
 
 }  // namespace
@@ -31,8 +32,9 @@ Result<std::vector<Value>> infer_op(const Conv& op, const Inputs& inputs) {
     TENON_TRY(check_groups(op.groups, x.dims[1], "channels", x));
     TENON_TRY(check_groups(op.groups, w.dims[0], "filters", w));
     if (w.dims[1] * op.groups != x.dims[1]) {
-        return invalid("image '" + x.name + "' has " + std::to_string(x.dims[1]) + " channels, filter '" + w.name + "' reads " +
-                       std::to_string(w.dims[1] * op.groups) + " (groups = " + std::to_string(op.groups) + ")");
+        return invalid("image '" + x.name + "' has " + std::to_string(x.dims[1]) + " channels, filter '" + w.name +
+                       "' reads " + std::to_string(w.dims[1] * op.groups) + " (groups = " + std::to_string(op.groups) +
+                       ")");
     }
     TENON_ASSIGN(const DataType type, product_type(x, w));
     TENON_ASSIGN(const WindowGeometry geometry, window_geometry(window_of(w), op.stride, op.dilation, op.pad));
@@ -40,8 +42,9 @@ Result<std::vector<Value>> infer_op(const Conv& op, const Inputs& inputs) {
     for (size_t axis = 0; axis + 2 < x.dims.size(); ++axis) {
         const int64_t positions = window_positions(geometry, axis, x.dims[axis + 2]);
         if (positions < 1) {
-            return invalid("axis " + std::to_string(axis + 2) + " of image '" + x.name + "' is " + std::to_string(x.dims[axis + 2]) +
-                           ", too small for filter '" + w.name + "': the output extent would be " + std::to_string(positions));
+            return invalid("axis " + std::to_string(axis + 2) + " of image '" + x.name + "' is " +
+                           std::to_string(x.dims[axis + 2]) + ", too small for filter '" + w.name +
+                           "': the output extent would be " + std::to_string(positions));
         }
         dims.push_back(positions);
     }
@@ -56,17 +59,23 @@ Result<std::vector<Value>> infer_op(const ConvTranspose& op, const Inputs& input
     TENON_TRY(need_rank(w, x.dims.size(), x.dims.size()));
     TENON_TRY(check_groups(op.groups, x.dims[1], "channels", x));
     if (w.dims[0] != x.dims[1]) {
-        return invalid("image '" + x.name + "' has " + std::to_string(x.dims[1]) + " channels, filter '" + w.name + "' reads " + std::to_string(w.dims[0]));
+        return invalid("image '" + x.name + "' has " + std::to_string(x.dims[1]) + " channels, filter '" + w.name +
+                       "' reads " + std::to_string(w.dims[0]));
     }
     TENON_ASSIGN(const DataType type, product_type(x, w));
     TENON_ASSIGN(const WindowGeometry g, window_geometry(window_of(w), op.stride, op.dilation, op.pad));
     Dims extra = op.output_padding.empty() ? Dims(g.window.size(), 0) : op.output_padding;
-    if (extra.size() != g.window.size()) return invalid("output_padding has " + std::to_string(extra.size()) + " entries, needs " + std::to_string(g.window.size()));
+    if (extra.size() != g.window.size())
+        return invalid("output_padding has " + std::to_string(extra.size()) + " entries, needs " +
+                       std::to_string(g.window.size()));
     Dims dims{x.dims[0], w.dims[1] * op.groups};
     for (size_t axis = 0; axis < g.window.size(); ++axis) {
         if (extra[axis] < 0) return invalid("output_padding is " + std::to_string(extra[axis]) + ", needs at least 0");
-        const int64_t extent = (x.dims[axis + 2] - 1) * g.stride[axis] - g.pad_before[axis] - g.pad_after[axis] + g.dilation[axis] * (g.window[axis] - 1) + 1 + extra[axis];
-        if (extent < 1) return invalid("axis " + std::to_string(axis + 2) + " of the output would have extent " + std::to_string(extent));
+        const int64_t extent = (x.dims[axis + 2] - 1) * g.stride[axis] - g.pad_before[axis] - g.pad_after[axis] +
+                               g.dilation[axis] * (g.window[axis] - 1) + 1 + extra[axis];
+        if (extent < 1)
+            return invalid("axis " + std::to_string(axis + 2) + " of the output would have extent " +
+                           std::to_string(extent));
         dims.push_back(extent);
     }
     return std::vector<Value>{result_like(inputs, type, dims)};
@@ -80,7 +89,9 @@ Result<std::vector<Value>> infer_op(const Matmul&, const Inputs& inputs) {
     TENON_TRY(need_rank(b, 2));
     TENON_ASSIGN(const DataType type, product_type(a, b));
     const int64_t depth = a.dims.back(), rows = b.dims[b.dims.size() - 2];
-    if (depth != rows) return invalid(shown(a) + " has " + std::to_string(depth) + " columns, " + shown(b) + " has " + std::to_string(rows) + " rows");
+    if (depth != rows)
+        return invalid(shown(a) + " has " + std::to_string(depth) + " columns, " + shown(b) + " has " +
+                       std::to_string(rows) + " rows");
     Value a_batch = a, b_batch = b;
     a_batch.dims.resize(a.dims.size() - 2);
     b_batch.dims.resize(b.dims.size() - 2);

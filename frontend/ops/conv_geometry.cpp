@@ -8,11 +8,13 @@ namespace {
 Status filled(const char* what, const Dims& given, size_t count, int64_t initial, int64_t least, Dims& out) {
     out = given.empty() ? Dims(count, initial) : given;
     if (out.size() != count) {
-        return Status(ErrorCode::InvalidGraph, std::string(what) + " has " + std::to_string(out.size()) + " entries, needs " + std::to_string(count));
+        return Status(ErrorCode::InvalidGraph, std::string(what) + " has " + std::to_string(out.size()) +
+                                                   " entries, needs " + std::to_string(count));
     }
     for (const int64_t value : out) {
         if (value < least || value > INT32_MAX) {
-            return Status(ErrorCode::InvalidGraph, std::string(what) + " is " + std::to_string(value) + ", needs at least " + std::to_string(least));
+            return Status(ErrorCode::InvalidGraph, std::string(what) + " is " + std::to_string(value) +
+                                                       ", needs at least " + std::to_string(least));
         }
     }
     return {};
@@ -43,7 +45,8 @@ int64_t window_positions(const WindowGeometry& g, size_t axis, int64_t extent) {
 Result<size_t> normalized_axis(int64_t axis, size_t rank) {
     const int64_t signed_rank = static_cast<int64_t>(rank);
     if (axis < -signed_rank || axis >= signed_rank) {
-        return Status(ErrorCode::InvalidGraph, "axis " + std::to_string(axis) + " is outside rank " + std::to_string(rank));
+        return Status(ErrorCode::InvalidGraph,
+                      "axis " + std::to_string(axis) + " is outside rank " + std::to_string(rank));
     }
     return static_cast<size_t>(axis < 0 ? axis + signed_rank : axis);
 }

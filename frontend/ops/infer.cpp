@@ -18,9 +18,10 @@ bool is_channels_last(const Value& value) {
     return matches(Layout::NHWC) && !matches(Layout::NCHW);
 }
 
-constexpr std::string_view kNames[] = {"conv",    "conv_transpose", "matmul",    "pointwise", "cast",   "norm", "batch_norm",
-                                       "reduce",  "softmax",        "pool",      "adaptive_pool", "resize", "reshape", "transpose",
-                                       "expand",  "slice",          "concat",    "pad",       "gather", "index_along"};
+constexpr std::string_view kNames[] = {"conv",          "conv_transpose", "matmul",  "pointwise", "cast",
+                                       "norm",          "batch_norm",     "reduce",  "softmax",   "pool",
+                                       "adaptive_pool", "resize",         "reshape", "transpose", "expand",
+                                       "slice",         "concat",         "pad",     "gather",    "index_along"};
 static_assert(std::size(kNames) == std::variant_size_v<Op>);
 
 }  // namespace
@@ -46,18 +47,22 @@ Value result_like(const Inputs& inputs, DataType type, Dims dims) {
 
 Status invalid(std::string text) { return Status(ErrorCode::InvalidGraph, std::move(text)); }
 
-std::string shown(const Value& value) { return "'" + value.name + "' (" + std::string(to_string(value.type)) + " " + to_text(value.dims) + ")"; }
+std::string shown(const Value& value) {
+    return "'" + value.name + "' (" + std::string(to_string(value.type)) + " " + to_text(value.dims) + ")";
+}
 
 Status need_inputs(const Inputs& inputs, size_t least, size_t most) {
     if (inputs.size() >= least && inputs.size() <= most) return {};
-    const std::string needed = least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
+    const std::string needed =
+        least == most ? std::to_string(least) : std::to_string(least) + " to " + std::to_string(most);
     return invalid("has " + std::to_string(inputs.size()) + " inputs, needs " + needed);
 }
 
 Status need_rank(const Value& value, size_t least, size_t most) {
     const size_t rank = value.dims.size();
     if (rank >= least && rank <= most) return {};
-    return invalid(shown(value) + " has rank " + std::to_string(rank) + ", needs " + std::to_string(least) + " to " + std::to_string(most));
+    return invalid(shown(value) + " has rank " + std::to_string(rank) + ", needs " + std::to_string(least) + " to " +
+                   std::to_string(most));
 }
 
 Result<Dims> broadcast(const Inputs& inputs) {
@@ -71,7 +76,9 @@ Result<Dims> broadcast(const Inputs& inputs) {
             int64_t& extent = dims[missing + axis];
             const int64_t own = input->dims[axis];
             if (own == extent || own == 1) continue;
-            if (extent != 1) return invalid(shown(*input) + " does not broadcast: axis " + std::to_string(axis) + " is " + std::to_string(own) + ", others have " + std::to_string(extent));
+            if (extent != 1)
+                return invalid(shown(*input) + " does not broadcast: axis " + std::to_string(axis) + " is " +
+                               std::to_string(own) + ", others have " + std::to_string(extent));
             extent = own;
         }
     }

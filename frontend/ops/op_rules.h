@@ -6,9 +6,9 @@
 
 namespace tenon {
 
-/// Checks `op` against its inputs and returns its outputs: type, dims and strides by the operation's own rule (names, `As` and
-/// producer are the builder's business). A failure names found and needed, with tensors by name; the caller puts the
-/// node's name in front.
+/// Checks `op` against its inputs and returns its outputs: type, dims and strides by the operation's own rule (names,
+/// `As` and producer are the builder's business). A failure names found and needed, with tensors by name; the caller
+/// puts the node's name in front.
 Result<std::vector<Value>> infer(const Op& op, const std::vector<const Value*>& inputs);
 
 /// Extents of operands broadcast against each other, axes aligned at the end.

@@ -6,11 +6,16 @@ namespace {
 
 bool in_domain(DataType type, PointwiseDomain domain) {
     switch (domain) {
-        case PointwiseDomain::Numeric: return type != DataType::Bool;
-        case PointwiseDomain::Floating: return is_floating(type);
-        case PointwiseDomain::Integer: return is_integer(type);
-        case PointwiseDomain::Boolean: return type == DataType::Bool;
-        case PointwiseDomain::Any: return true;
+        case PointwiseDomain::Numeric:
+            return type != DataType::Bool;
+        case PointwiseDomain::Floating:
+            return is_floating(type);
+        case PointwiseDomain::Integer:
+            return is_integer(type);
+        case PointwiseDomain::Boolean:
+            return type == DataType::Bool;
+        case PointwiseDomain::Any:
+            return true;
     }
     return false;
 }
@@ -35,9 +40,11 @@ Result<std::vector<Value>> infer_op(const Pointwise& op, const Inputs& inputs) {
     }
     const Value& first = deciding(data);
     for (const Value* value : data) {
-        if (!in_domain(value->type, row.domain)) return invalid(shown(*value) + " has a type that " + std::string(row.name) + " does not take");
+        if (!in_domain(value->type, row.domain))
+            return invalid(shown(*value) + " has a type that " + std::string(row.name) + " does not take");
         const bool floats = is_floating(first.type) && is_floating(value->type);
-        if (!floats && value->type != first.type) return invalid(shown(first) + " and " + shown(*value) + " must both be floating or have one type");
+        if (!floats && value->type != first.type)
+            return invalid(shown(first) + " and " + shown(*value) + " must both be floating or have one type");
     }
     TENON_ASSIGN(const Dims dims, broadcast(inputs));
     const DataType type = row.result == PointwiseResult::Bool ? DataType::Bool : first.type;

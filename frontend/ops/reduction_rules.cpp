@@ -33,7 +33,8 @@ Result<std::vector<Value>> infer_op(const Norm& op, const Inputs& inputs) {
         vector = {x.dims[1]};
         statistics = op.kind == NormKind::Instance ? Dims{x.dims[0], x.dims[1]} : Dims{x.dims[0], op.groups};
         if (op.kind == NormKind::Group && (op.groups < 1 || x.dims[1] % op.groups != 0)) {
-            return invalid(shown(x) + ": " + std::to_string(x.dims[1]) + " channels do not divide into " + std::to_string(op.groups) + " groups");
+            return invalid(shown(x) + ": " + std::to_string(x.dims[1]) + " channels do not divide into " +
+                           std::to_string(op.groups) + " groups");
         }
     } else {
         TENON_ASSIGN(const size_t axis, normalized_axis(op.axis, x.dims.size()));
@@ -42,7 +43,8 @@ Result<std::vector<Value>> infer_op(const Norm& op, const Inputs& inputs) {
     }
     for (size_t i = 1; i < inputs.size(); ++i) TENON_TRY(need_vector(*inputs[i], vector));
     std::vector<Value> results{result_like(inputs, x.type, x.dims)};
-    if (op.save_statistics) results.insert(results.end(), op.kind == NormKind::Rms ? 1 : 2, packed(DataType::F32, statistics));
+    if (op.save_statistics)
+        results.insert(results.end(), op.kind == NormKind::Rms ? 1 : 2, packed(DataType::F32, statistics));
     return results;
 }
 
@@ -56,7 +58,9 @@ Result<std::vector<Value>> infer_op(const BatchNorm& op, const Inputs& inputs) {
     if (!op.training) return results;
     if (inputs.size() == 6) TENON_TRY(need_vector(*inputs[5], {}));
     const int64_t count = x.dims[1] == 0 ? 0 : element_count(x.dims) / x.dims[1];
-    if (count < 2) return invalid(shown(x) + " has " + std::to_string(count) + " value per channel (N*H*W); training needs at least 2");
+    if (count < 2)
+        return invalid(shown(x) + " has " + std::to_string(count) +
+                       " value per channel (N*H*W); training needs at least 2");
     results.push_back(packed(inputs[3]->type, {x.dims[1]}));
     results.push_back(packed(inputs[4]->type, {x.dims[1]}));
     results.insert(results.end(), 2, packed(DataType::F32, {x.dims[1]}));
@@ -74,10 +78,12 @@ Result<std::vector<Value>> infer_op(const Reduce& op, const Inputs& inputs) {
         reduced[axis] = true;
     }
     const bool positions = op.kind == ReduceKind::Argmax || op.kind == ReduceKind::Argmin;
-    if (positions && std::count(reduced.begin(), reduced.end(), true) != 1) return invalid("argmax and argmin reduce exactly one axis");
+    if (positions && std::count(reduced.begin(), reduced.end(), true) != 1)
+        return invalid("argmax and argmin reduce exactly one axis");
     Dims dims;
     for (size_t axis = 0; axis < x.dims.size(); ++axis) {
-        if (reduced[axis] && positions && x.dims[axis] == 0) return invalid(shown(x) + ": axis " + std::to_string(axis) + " is empty");
+        if (reduced[axis] && positions && x.dims[axis] == 0)
+            return invalid(shown(x) + ": axis " + std::to_string(axis) + " is empty");
         if (!reduced[axis]) dims.push_back(x.dims[axis]);
         if (reduced[axis] && op.keep_dims) dims.push_back(1);
     }
@@ -98,17 +104,23 @@ Result<std::vector<Value>> infer_op(const Pool& op, const Inputs& inputs) {
     TENON_TRY(need_rank(x, 3, 5));
     if (op.kind == PoolKind::Average) TENON_TRY(need_floating(x));
     const Dims image(x.dims.begin() + 2, x.dims.end());
-    TENON_ASSIGN(const WindowGeometry g, window_geometry(op.window.empty() ? image : op.window, op.stride, op.dilation, op.pad));
-    if (g.window.size() != image.size()) return invalid("window has " + std::to_string(g.window.size()) + " entries, needs " + std::to_string(image.size()));
+    TENON_ASSIGN(const WindowGeometry g,
+                 window_geometry(op.window.empty() ? image : op.window, op.stride, op.dilation, op.pad));
+    if (g.window.size() != image.size())
+        return invalid("window has " + std::to_string(g.window.size()) + " entries, needs " +
+                       std::to_string(image.size()));
     Dims dims{x.dims[0], x.dims[1]};
     for (size_t axis = 0; axis < image.size(); ++axis) {
         int64_t positions = window_positions(g, axis, image[axis]);
         if (op.ceil_mode) {
-            const int64_t room = image[axis] + g.pad_before[axis] + g.pad_after[axis] - g.dilation[axis] * (g.window[axis] - 1) - 1;
+            const int64_t room =
+                image[axis] + g.pad_before[axis] + g.pad_after[axis] - g.dilation[axis] * (g.window[axis] - 1) - 1;
             const bool hangs_over = room >= 0 && room % g.stride[axis] != 0;
             if (hangs_over && positions * g.stride[axis] < image[axis] + g.pad_before[axis]) ++positions;
         }
-        if (positions < 1) return invalid("axis " + std::to_string(axis + 2) + " of " + shown(x) + " is too small for a window of " + std::to_string(g.window[axis]));
+        if (positions < 1)
+            return invalid("axis " + std::to_string(axis + 2) + " of " + shown(x) + " is too small for a window of " +
+                           std::to_string(g.window[axis]));
         dims.push_back(positions);
     }
     std::vector<Value> results{result_like(inputs, x.type, dims)};
@@ -124,10 +136,14 @@ Result<std::vector<Value>> infer_op(const AdaptivePool& op, const Inputs& inputs
     const Value& x = *inputs[0];
     TENON_TRY(need_rank(x, 3, 5));
     TENON_TRY(need_floating(x));
-    if (op.output.size() + 2 != x.dims.size()) return invalid("output has " + std::to_string(op.output.size()) + " entries, needs " + std::to_string(x.dims.size() - 2));
+    if (op.output.size() + 2 != x.dims.size())
+        return invalid("output has " + std::to_string(op.output.size()) + " entries, needs " +
+                       std::to_string(x.dims.size() - 2));
     Dims dims{x.dims[0], x.dims[1]};
     for (size_t axis = 0; axis < op.output.size(); ++axis) {
-        if (op.output[axis] < 1 || x.dims[axis + 2] < 1) return invalid("axis " + std::to_string(axis + 2) + ": cannot pool " + std::to_string(x.dims[axis + 2]) + " to " + std::to_string(op.output[axis]));
+        if (op.output[axis] < 1 || x.dims[axis + 2] < 1)
+            return invalid("axis " + std::to_string(axis + 2) + ": cannot pool " + std::to_string(x.dims[axis + 2]) +
+                           " to " + std::to_string(op.output[axis]));
         dims.push_back(op.output[axis]);
     }
     return std::vector<Value>{result_like(inputs, x.type, dims)};

@@ -51,7 +51,8 @@ int demo(const std::string& profile) {
     const Result<CompileReport> report = plan->compile();
     if (report.is_ok()) {
         for (const CompileReport::Kernel& kernel : report->kernels) {
-            std::cout << "compiled " << kernel.name << " for " << report->architecture << ": " << kernel.registers << " registers, " << kernel.spill_bytes << " B spilled\n";
+            std::cout << "compiled " << kernel.name << " for " << report->architecture << ": " << kernel.registers
+                      << " registers, " << kernel.spill_bytes << " B spilled\n";
             ++compiled;
         }
     } else if (report.status().code() == ErrorCode::NotFound) {
@@ -62,7 +63,9 @@ int demo(const std::string& profile) {
 
     std::vector<std::vector<float>> memory;
     Bindings bindings;
-    for (const Tensor input : graph.inputs()) memory.push_back(numbers(static_cast<size_t>(element_count(graph.spec(input).dims)), static_cast<uint32_t>(input.id) + 1));
+    for (const Tensor input : graph.inputs())
+        memory.push_back(
+            numbers(static_cast<size_t>(element_count(graph.spec(input).dims)), static_cast<uint32_t>(input.id) + 1));
     for (size_t i = 0; i < memory.size(); ++i) bindings[graph.inputs()[i]] = memory[i].data();
     const Tensor y = graph.outputs().front();
     std::vector<float> emulated(static_cast<size_t>(element_count(graph.spec(y).dims))), expected = emulated;
@@ -74,10 +77,12 @@ int demo(const std::string& profile) {
     if (!checked.is_ok()) return fail(checked);
 
     double worst = 0.0;
-    for (size_t i = 0; i < expected.size(); ++i) worst = std::max(worst, static_cast<double>(std::fabs(emulated[i] - expected[i])));
+    for (size_t i = 0; i < expected.size(); ++i)
+        worst = std::max(worst, static_cast<double>(std::fabs(emulated[i] - expected[i])));
     std::cout << "largest difference from the reference: " << worst << " over " << expected.size() << " values\n";
     const bool agrees = worst < 1e-4;
-    std::cout << plan->kernel_count() << " kernels planned for " << profile << ", " << compiled << " compiled, " << plan->kernel_count() << " run on the emulator, 0 on a GPU: "
+    std::cout << plan->kernel_count() << " kernels planned for " << profile << ", " << compiled << " compiled, "
+              << plan->kernel_count() << " run on the emulator, 0 on a GPU: "
               << (agrees ? "agrees with the reference" : "DIFFERS from the reference") << "\n";
     return agrees ? 0 : 1;
 }

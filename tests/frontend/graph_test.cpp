@@ -28,27 +28,63 @@ TEST(Graph, RefusesWhatCannotBe) {
         std::string words;
     };
     const std::vector<Wrong> wrong = {
-        {[](Graph& g) { g.input({"x", {1, -2}}); }, "extent -2"},
-        {[](Graph& g) { g.input({"x", {1, 1, 1, 1, 1, 1, 1, 1, 1}}); }, "rank 9"},
-        {[](Graph& g) { g.input({"x", {int64_t{1} << 40, int64_t{1} << 40}}); }, "too large"},
-        {[](Graph& g) { g.output(g.add(g.input({"a", {2, 3}}), g.input({"b", {2, 4}}))); }, "does not broadcast"},
-        {[](Graph& g) { g.output(g.add(g.input({"a", {2}}), g.input({"b", {2}, DataType::I32}))); }, "must both be floating"},
-        {[](Graph& g) { g.output(g.matmul(g.input({"a", {2, 3}}), g.input({"b", {4, 5}}))); }, "3 columns"},
-        {[](Graph& g) { g.output(g.softmax(g.input({"x", {2, 3}}), {.axis = 2})); }, "axis 2 is outside rank 2"},
-        {[](Graph& g) { g.output(g.reshape(g.input({"x", {2, 3}}), {4, -1})); }, "cannot infer -1"},
-        {[](Graph& g) { g.output(g.input({"x", {2, 3}})); }, "not computed"},
-        {[](Graph& g) { g.relu(g.input({"x", {2}})); }, "no output"},
+        {[](Graph& g) {
+             g.input({"x", {1, -2}});
+         },
+         "extent -2"},
+        {[](Graph& g) {
+             g.input({"x", {1, 1, 1, 1, 1, 1, 1, 1, 1}});
+         },
+         "rank 9"},
+        {[](Graph& g) {
+             g.input({"x", {int64_t{1} << 40, int64_t{1} << 40}});
+         },
+         "too large"},
+        {[](Graph& g) {
+             g.output(g.add(g.input({"a", {2, 3}}), g.input({"b", {2, 4}})));
+         },
+         "does not broadcast"},
+        {[](Graph& g) {
+             g.output(g.add(g.input({"a", {2}}), g.input({"b", {2}, DataType::I32})));
+         },
+         "must both be floating"},
+        {[](Graph& g) {
+             g.output(g.matmul(g.input({"a", {2, 3}}), g.input({"b", {4, 5}})));
+         },
+         "3 columns"},
+        {[](Graph& g) {
+             g.output(g.softmax(g.input({"x", {2, 3}}), {.axis = 2}));
+         },
+         "axis 2 is outside rank 2"},
+        {[](Graph& g) {
+             g.output(g.reshape(g.input({"x", {2, 3}}), {4, -1}));
+         },
+         "cannot infer -1"},
+        {[](Graph& g) {
+             g.output(g.input({"x", {2, 3}}));
+         },
+         "not computed"},
+        {[](Graph& g) {
+             g.relu(g.input({"x", {2}}));
+         },
+         "no output"},
         {[](Graph& g) { g.relu(Tensor{}); }, "no tensor of this graph"},
-        {[](Graph& g) { g.output(g.relu(g.input({"x", {4}}), {.strides = {0}})); }, "overlaps itself"},
+        {[](Graph& g) {
+             g.output(g.relu(g.input({"x", {4}}), {.strides = {0}}));
+         },
+         "overlaps itself"},
     };
     for (const Wrong& graph : wrong) EXPECT_THAT(status_of(graph.build).message(), HasSubstr(graph.words));
 }
 
 TEST(Graph, case_16_refuses_a_filter_larger_than_the_padded_image) {
-    EXPECT_THAT(status_of([](Graph& g) { g.output(g.conv(g.input({"x", {1, 1, 1, 2}}), g.input({"w", {1, 1, 1, 3}}), {.stride = {2, 2}})); }).message(),
+    EXPECT_THAT(status_of([](Graph& g) {
+                    g.output(g.conv(g.input({"x", {1, 1, 1, 2}}), g.input({"w", {1, 1, 1, 3}}), {.stride = {2, 2}}));
+                }).message(),
                 HasSubstr("axis 3 of image 'x' is 2"));
     EXPECT_THAT(status_of([](Graph& g) {
-                    g.output(g.conv_transpose(g.input({"x", {1, 1, 2, 2}}), g.input({"w", {1, 1, 2, 2}}), {.stride = {2, 2}, .pad = {2, 2, 2, 2}}));
+                    g.output(g.conv_transpose(g.input({"x", {1, 1, 2, 2}}), g.input({"w", {1, 1, 2, 2}}),
+                                              {.stride = {2, 2}, .pad = {2, 2, 2, 2}}));
                 }).message(),
                 HasSubstr("extent 0"));
 }

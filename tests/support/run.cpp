@@ -22,7 +22,8 @@ int64_t memory_offset(const Value& value, int64_t number) {
 
 /// Aligned like device memory.
 struct Memory {
-    explicit Memory(const Value& value) : bytes(static_cast<size_t>(span_of(value.dims, value.strides) * bytes_of(value.type) + 272), 0xff) {}
+    explicit Memory(const Value& value)
+        : bytes(static_cast<size_t>(span_of(value.dims, value.strides) * bytes_of(value.type) + 272), 0xff) {}
     void* data() { return bytes.data() + (16 - reinterpret_cast<uintptr_t>(bytes.data()) % 16) % 16; }
     std::vector<uint8_t> bytes;
 };
@@ -30,30 +31,38 @@ struct Memory {
 /// One unit in the last place at 1.
 double unit(DataType type) {
     switch (type) {
-        case DataType::F16: return std::ldexp(1.0, -10);
-        case DataType::BF16: return std::ldexp(1.0, -7);
-        case DataType::F32: return std::ldexp(1.0, -21);  // sums in float, not exact ones
-        case DataType::F64: return std::ldexp(1.0, -48);
-        default: return 0.0;
+        case DataType::F16:
+            return std::ldexp(1.0, -10);
+        case DataType::BF16:
+            return std::ldexp(1.0, -7);
+        case DataType::F32:
+            return std::ldexp(1.0, -21);  // sums in float, not exact ones
+        case DataType::F64:
+            return std::ldexp(1.0, -48);
+        default:
+            return 0.0;
     }
 }
 
-std::string compare(const std::string& name, DataType type, const Numbers& found, const Numbers& expected, double slack) {
+std::string compare(const std::string& name, DataType type, const Numbers& found, const Numbers& expected,
+                    double slack) {
     double largest = 0.0;
     for (const double value : expected) largest = std::isfinite(value) ? std::max(largest, std::fabs(value)) : largest;
     const double allowed = slack * unit(type) * std::max(largest, 1e-3);
     for (size_t i = 0; i < expected.size(); ++i) {
         const bool both_nan = std::isnan(found[i]) && std::isnan(expected[i]);
         if (both_nan || found[i] == expected[i] || std::fabs(found[i] - expected[i]) <= allowed) continue;
-        return name + "[" + std::to_string(i) + "] is " + std::to_string(found[i]) + ", expected " + std::to_string(expected[i]) + " within " + std::to_string(allowed);
+        return name + "[" + std::to_string(i) + "] is " + std::to_string(found[i]) + ", expected " +
+               std::to_string(expected[i]) + " within " + std::to_string(allowed);
     }
     return {};
 }
 
 }  // namespace
 
-Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device, const std::map<std::string, Numbers>& inputs,
-                                           const PlanOptions& options, uint64_t seed) {
+Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
+                                           const std::map<std::string, Numbers>& inputs, const PlanOptions& options,
+                                           uint64_t seed) {
     TENON_ASSIGN(const Target target, Target::named("h200"));
     TENON_ASSIGN(const Plan plan, Plan::build(graph, target, options));
     std::map<std::string, Memory> memory;
@@ -69,7 +78,8 @@ Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
         Memory& place = bind(tensor);
         const Numbers& numbers = inputs.at(value.name);
         for (size_t i = 0; i < numbers.size(); ++i) {
-            engine::store(place.data(), value.type, memory_offset(value, static_cast<int64_t>(i)), engine::rounded(value.type, numbers[i]));
+            engine::store(place.data(), value.type, memory_offset(value, static_cast<int64_t>(i)),
+                          engine::rounded(value.type, numbers[i]));
         }
     }
     for (const Tensor tensor : graph.outputs()) bind(tensor);
@@ -79,7 +89,8 @@ Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
         const Value& value = graph.data().value(tensor.id);
         Numbers& numbers = outputs[value.name];
         for (int64_t i = 0; i < element_count(value.dims); ++i) {
-            numbers.push_back(static_cast<double>(engine::load(memory.at(value.name).data(), value.type, memory_offset(value, i))));
+            numbers.push_back(
+                static_cast<double>(engine::load(memory.at(value.name).data(), value.type, memory_offset(value, i))));
         }
     }
     return outputs;
@@ -110,7 +121,8 @@ std::string disagreement(const Graph& graph, const std::map<std::string, Numbers
         if (!found.is_ok()) return way + found.status().message();
         for (const Tensor tensor : graph.outputs()) {
             const Value& value = graph.data().value(tensor.id);
-            const std::string difference = compare(value.name, value.type, found->at(value.name), expected->at(value.name), slack);
+            const std::string difference =
+                compare(value.name, value.type, found->at(value.name), expected->at(value.name), slack);
             if (!difference.empty()) return way + difference;
         }
     }

@@ -12,13 +12,15 @@ namespace tenon::test {
 using Numbers = std::vector<double>;
 
 /// Runs a graph on a CPU device with inputs by name and returns its outputs by name. A failure is the Status.
-Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device, const std::map<std::string, Numbers>& inputs,
+Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
+                                           const std::map<std::string, Numbers>& inputs,
                                            const PlanOptions& options = {}, uint64_t seed = 0);
 
 /// Seeded values for every input: small integers for integer types, about ±2 for floats.
 std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed);
 
-/// Empty if the graph gives the same on the emulator, fused and unfused, as on the reference within the rounding of each output's type
+/// Empty if the graph gives the same on the emulator, fused and unfused, as on the reference within the rounding of
+/// each output's type
 /// (`slack` units in the last place of the largest expected value); else what differs first.
 std::string disagreement(const Graph& graph, const std::map<std::string, Numbers>& inputs, double slack = 4.0);
 

@@ -10,9 +10,9 @@ namespace tenon::codegen {
 
 /// How the direct family writes an anchor down.
 struct AnchorText {
-    std::string function;             ///< Of <tenon/direct.cuh>: conv, reduce, pool…
-    std::string shape;                ///< `constexpr ConvShape kAnchor{…};`
-    std::vector<std::string> roles;   ///< Of the inputs.
+    std::string function;            ///< Of <tenon/direct.cuh>: conv, reduce, pool…
+    std::string shape;               ///< `constexpr ConvShape kAnchor{…};`
+    std::vector<std::string> roles;  ///< Of the inputs.
     double flops = 0.0;
 };
 

@@ -19,7 +19,8 @@ Domain uncollapsed(const Dims& dims, const std::vector<Dims>& operand_strides) {
     domain.rows.assign(dims.begin(), dims.empty() ? dims.end() : dims.end() - 1);
     domain.columns = {dims.empty() ? 1 : dims.back()};
     for (const Dims& strides : operand_strides) {
-        domain.strides.push_back({Dims(strides.begin(), strides.empty() ? strides.end() : strides.end() - 1), {strides.empty() ? 0 : strides.back()}});
+        domain.strides.push_back({Dims(strides.begin(), strides.empty() ? strides.end() : strides.end() - 1),
+                                  {strides.empty() ? 0 : strides.back()}});
     }
     return domain;
 }
@@ -48,13 +49,16 @@ class DirectFamily final : public KernelFamily {
             formula += (i > 0 ? ", " : "") + role;
         }
         formula += ")";
-        const BodyText body = write_body(region, region.epilogue, stores, list, domain, {.relaxed = context.graph.numerics.relaxed}, formula);
+        const BodyText body = write_body(region, region.epilogue, stores, list, domain,
+                                         {.relaxed = context.graph.numerics.relaxed}, formula);
         std::string value = call + "<kAnchor>(" + arguments + "point_of(at))";
-        if (is_converted(region, context.graph)) value = "cast<" + std::string(device_type(region.epilogue.terms[0].type)) + ">(" + value + ")";
+        if (is_converted(region, context.graph))
+            value = "cast<" + std::string(device_type(region.epilogue.terms[0].type)) + ">(" + value + ")";
         std::string statements = "auto value = one_lane(" + value + ");";
         if (!region.anchor_stores.empty()) {
             const Operand& second = region.operands[static_cast<size_t>(region.anchor_stores.front().operand)];
-            statements = "const auto found = " + call + "_with_position<kAnchor>(" + arguments + "point_of(at));\nauto value = one_lane(found.value);\nstore_strided<" +
+            statements = "const auto found = " + call + "_with_position<kAnchor>(" + arguments +
+                         "point_of(at));\nauto value = one_lane(found.value);\nstore_strided<" +
                          constant_name(second.role) + ">(" + second.role + ", at, found.position);";
         }
 
@@ -62,11 +66,15 @@ class DirectFamily final : public KernelFamily {
         page.stem = stem_of(anchor.function, region);
         page.formula = body.formula;
         page.includes = {"tenon/direct.cuh"};
-        page.constants = domain_constant(domain, needs_wide_offsets(domain, region, context.graph)) + "\nconstexpr VectorTile kTile{.lanes = 1, .pieces = 1, .threads = " +
-                         std::to_string(kThreads) + "};\n" + anchor.shape;
-        if (!body.declarations.empty()) page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
+        page.constants =
+            domain_constant(domain, needs_wide_offsets(domain, region, context.graph)) +
+            "\nconstexpr VectorTile kTile{.lanes = 1, .pieces = 1, .threads = " + std::to_string(kThreads) + "};\n" +
+            anchor.shape;
+        if (!body.declarations.empty())
+            page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
         if (!region.anchor_stores.empty()) page.constants += "\n" + second_result_strides(region);
-        page.body = "elementwise<kOutput, kTile>([=](auto at) {\n    " + indented(statements + (body.statements.empty() ? "" : "\n" + body.statements)) + "\n});";
+        page.body = "elementwise<kOutput, kTile>([=](auto at) {\n    " +
+                    indented(statements + (body.statements.empty() ? "" : "\n" + body.statements)) + "\n});";
 
         Step step;
         TENON_ASSIGN(step.kernel, write_page(page, region, context.graph, context.target));
@@ -77,8 +85,9 @@ class DirectFamily final : public KernelFamily {
         step.tile = std::to_string(kThreads) + " threads x 1 element";
         step.flops = anchor.flops;
         describe(step, region, context.graph, body.formula);
-        step.predicted_seconds = context.target.launch_seconds + std::max(step.bytes_moved / context.target.memory_bytes_per_second,
-                                                                          step.flops / (0.05 * context.target.f32_flops_per_second));
+        step.predicted_seconds =
+            context.target.launch_seconds + std::max(step.bytes_moved / context.target.memory_bytes_per_second,
+                                                     step.flops / (0.05 * context.target.f32_flops_per_second));
         return step;
     }
 
@@ -87,7 +96,8 @@ class DirectFamily final : public KernelFamily {
     static bool is_converted(const Region& region, const GraphData& graph) {
         const DataType from = graph.value(graph.node(region.anchor).inputs[0]).type, to = region.epilogue.terms[0].type;
         const bool small_integer = to == DataType::I8 || to == DataType::U8;
-        return small_integer || is_floating(from) != is_floating(to) || (from == DataType::F64) != (to == DataType::F64);
+        return small_integer || is_floating(from) != is_floating(to) ||
+               (from == DataType::F64) != (to == DataType::F64);
     }
 
     static std::string indented(const std::string& text) {
@@ -99,9 +109,11 @@ class DirectFamily final : public KernelFamily {
     static std::string second_result_strides(const Region& region) {
         const Operand& operand = region.operands[static_cast<size_t>(region.anchor_stores.front().operand)];
         std::string row, column = "0";
-        for (size_t i = 0; i + 1 < operand.strides.size(); ++i) row += (row.empty() ? "" : ", ") + std::to_string(operand.strides[i]);
+        for (size_t i = 0; i + 1 < operand.strides.size(); ++i)
+            row += (row.empty() ? "" : ", ") + std::to_string(operand.strides[i]);
         if (!operand.strides.empty()) column = std::to_string(operand.strides.back());
-        return "constexpr Strides " + constant_name(operand.role) + "{.row = {" + row + "}, .column = {" + column + "}};";
+        return "constexpr Strides " + constant_name(operand.role) + "{.row = {" + row + "}, .column = {" + column +
+               "}};";
     }
 };
 

@@ -4,7 +4,8 @@
 
 namespace tenon::codegen {
 
-/// Takes every region with an anchor: one output element per thread, any strides and types. Slow where a main loop would pay.
+/// Takes every region with an anchor: one output element per thread, any strides and types. Slow where a main loop
+/// would pay.
 const KernelFamily& direct_family();
 
 }  // namespace tenon::codegen

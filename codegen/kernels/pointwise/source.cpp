@@ -36,9 +36,10 @@ class PointwiseFamily final : public KernelFamily {
         page.formula = body.formula;
         page.includes = {"tenon/elementwise.cuh"};
         page.constants = domain_constant(domain, needs_wide_offsets(domain, region, context.graph)) +
-                         "\nconstexpr VectorTile kTile{.lanes = " + std::to_string(lanes) + ", .pieces = " + std::to_string(pieces) +
-                         ", .threads = " + std::to_string(kThreads) + "};";
-        if (!body.declarations.empty()) page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
+                         "\nconstexpr VectorTile kTile{.lanes = " + std::to_string(lanes) +
+                         ", .pieces = " + std::to_string(pieces) + ", .threads = " + std::to_string(kThreads) + "};";
+        if (!body.declarations.empty())
+            page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
         page.body = "elementwise<kOutput, kTile>([=](auto at) {\n" + indented(body.statements) + "\n});";
 
         Step step;
@@ -51,9 +52,11 @@ class PointwiseFamily final : public KernelFamily {
         step.kernel.launch.block = {kThreads, 1, 1};
         step.kernel.launch.grid = {static_cast<uint32_t>((points + per_block - 1) / per_block), 1, 1};
         step.family = name();
-        step.tile = std::to_string(kThreads) + " threads x " + std::to_string(pieces) + " pieces x " + std::to_string(lanes) + " lanes";
+        step.tile = std::to_string(kThreads) + " threads x " + std::to_string(pieces) + " pieces x " +
+                    std::to_string(lanes) + " lanes";
         describe(step, region, context.graph, body.formula);
-        step.predicted_seconds = context.target.launch_seconds + step.bytes_moved / context.target.memory_bytes_per_second;
+        step.predicted_seconds =
+            context.target.launch_seconds + step.bytes_moved / context.target.memory_bytes_per_second;
         return step;
     }
 

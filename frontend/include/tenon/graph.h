@@ -32,8 +32,8 @@ struct TensorSpec {
     Dims strides = {};  ///< In elements; overrides `layout`. 0 broadcasts an input.
 };
 
-/// What the user may say about a result. Unset fields follow the operation's rule: the type of the first data input, the
-/// layout of the first input of the same rank.
+/// What the user may say about a result. Unset fields follow the operation's rule: the type of the first data input,
+/// the layout of the first input of the same rank.
 struct As {
     std::string name = {};
     std::optional<DataType> type = {};
@@ -83,7 +83,8 @@ class Graph {
     Tensor conv2d(Tensor x, Tensor w, Conv attributes = {}, As as = {}) { return conv(x, w, attributes, as); }
     Tensor conv_transpose(Tensor x, Tensor w, ConvTranspose attributes = {}, As as = {});
     Tensor matmul(Tensor a, Tensor b, As as = {});
-    Tensor pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, std::array<double, 3> parameters, As as = {});
+    Tensor pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, std::array<double, 3> parameters,
+                     As as = {});
     /// With the parameters of the table.
     Tensor pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, As as = {});
     Tensor add(Tensor a, Tensor b, As as = {}) { return pointwise(PointwiseKind::Add, {a, b}, as); }
@@ -100,7 +101,8 @@ class Graph {
     Tensor tanh(Tensor x, As as = {}) { return pointwise(PointwiseKind::Tanh, {x}, as); }
     Tensor cast(Tensor x, DataType type, As as = {});
     std::vector<Tensor> norm(const std::vector<Tensor>& inputs, Norm attributes, As as = {});
-    Tensor batch_norm(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor variance, double epsilon = 1e-5, As as = {});
+    Tensor batch_norm(Tensor x, Tensor scale, Tensor bias, Tensor mean, Tensor variance, double epsilon = 1e-5,
+                      As as = {});
     Tensor reduce(Tensor x, Reduce attributes, As as = {});
     Tensor softmax(Tensor x, Softmax attributes = {}, As as = {});
     Tensor pool(Tensor x, Pool attributes, As as = {});

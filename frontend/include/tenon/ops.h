@@ -44,14 +44,15 @@ struct ConvTranspose {
     }
 };
 
-/// a [batch…, M, K] times b [batch…, K, N] -> [batch…, M, N]; batch axes broadcast; rank >= 2. A transposed operand is a
-/// Transpose in front, which costs nothing.
+/// a [batch…, M, K] times b [batch…, K, N] -> [batch…, M, N]; batch axes broadcast; rank >= 2. A transposed operand is
+/// a Transpose in front, which costs nothing.
 struct Matmul {
     template <typename Self, typename Visit>
     static void fields(Self&, Visit&&) {}
 };
 
-/// One function of pointwise.h on 1 to 3 inputs that broadcast against each other as in NumPy (axes aligned at the end).
+/// One function of pointwise.h on 1 to 3 inputs that broadcast against each other as in NumPy (axes aligned at the
+/// end).
 struct Pointwise {
     PointwiseKind kind = PointwiseKind::Identity;
     std::array<double, 3> parameters{};  ///< In the order of the table row.
@@ -75,10 +76,11 @@ struct Cast {
 
 enum class NormKind { Layer, Rms, Instance, Group };
 
-/// (x - mean) / sqrt(variance + epsilon) * scale + bias with the biased variance; Rms has no mean: x / sqrt(mean(x^2) + epsilon).
-/// Layer and Rms reduce the axes from `axis` on; Instance the spatial axes per (N, C); Group the spatial axes and the
-/// channels of one of `groups` groups. Inputs: x [, scale [, bias]]; scale and bias are [dims from `axis` on] for Layer
-/// and Rms, [C] otherwise. Outputs: y; with `save_statistics` also mean (not for Rms) and 1 / sqrt(variance + epsilon), f32.
+/// (x - mean) / sqrt(variance + epsilon) * scale + bias with the biased variance; Rms has no mean: x / sqrt(mean(x^2) +
+/// epsilon). Layer and Rms reduce the axes from `axis` on; Instance the spatial axes per (N, C); Group the spatial axes
+/// and the channels of one of `groups` groups. Inputs: x [, scale [, bias]]; scale and bias are [dims from `axis` on]
+/// for Layer and Rms, [C] otherwise. Outputs: y; with `save_statistics` also mean (not for Rms) and 1 / sqrt(variance +
+/// epsilon), f32.
 struct Norm {
     NormKind kind = NormKind::Layer;
     int64_t axis = -1;
@@ -96,11 +98,11 @@ struct Norm {
     }
 };
 
-/// Batch normalisation over the channels (axis 1). Inputs: x, scale [C], bias [C], mean [C], variance [C] (the running ones).
-/// Inference: y = (x - mean) / sqrt(variance + epsilon) * scale + bias.
-/// Training: uses the batch statistics; outputs y, new running mean, new running variance, saved mean, saved inverse
-/// deviation. running = (1 - momentum) * running + momentum * batch, with the unbiased variance n / (n - 1). A sixth input
-/// (a scalar) gives the momentum at run time. One value per channel is refused.
+/// Batch normalisation over the channels (axis 1). Inputs: x, scale [C], bias [C], mean [C], variance [C] (the running
+/// ones). Inference: y = (x - mean) / sqrt(variance + epsilon) * scale + bias. Training: uses the batch statistics;
+/// outputs y, new running mean, new running variance, saved mean, saved inverse deviation. running = (1 - momentum) *
+/// running + momentum * batch, with the unbiased variance n / (n - 1). A sixth input (a scalar) gives the momentum at
+/// run time. One value per channel is refused.
 struct BatchNorm {
     double epsilon = 1e-5;
     double momentum = 0.1;
@@ -117,7 +119,8 @@ struct BatchNorm {
 /// Amax is max(|x|), Norm1 sum(|x|), Norm2 sqrt(sum(x^2)). Argmax and Argmin reduce one axis, give I64, first wins.
 enum class ReduceKind { Sum, Mean, Max, Min, Prod, Amax, Norm1, Norm2, Argmax, Argmin };
 
-/// Reduces `axes` (empty: all). NaN propagates through Max and Min. Reducing nothing gives the neutral element (Mean: NaN).
+/// Reduces `axes` (empty: all). NaN propagates through Max and Min. Reducing nothing gives the neutral element (Mean:
+/// NaN).
 struct Reduce {
     ReduceKind kind = ReduceKind::Sum;
     Dims axes;
@@ -145,10 +148,10 @@ struct Softmax {
 
 enum class PoolKind { Max, Average };
 
-/// Window over the spatial axes of [N, C, spatial…]. Max: padding never wins, NaN does; `with_indices` adds an I64 output with
-/// the row-major position in the unpadded image of (N, C) (first wins). Average divides by the window cells inside the
-/// image, or with `count_padding` inside image and padding. `ceil_mode` lets the last window hang over the end (never
-/// start past the image and the padding before it). An empty `window` pools the whole image.
+/// Window over the spatial axes of [N, C, spatial…]. Max: padding never wins, NaN does; `with_indices` adds an I64
+/// output with the row-major position in the unpadded image of (N, C) (first wins). Average divides by the window cells
+/// inside the image, or with `count_padding` inside image and padding. `ceil_mode` lets the last window hang over the
+/// end (never start past the image and the padding before it). An empty `window` pools the whole image.
 struct Pool {
     PoolKind kind = PoolKind::Max;
     Dims window, stride, dilation, pad;
@@ -187,8 +190,8 @@ enum class ResizeMode { Nearest, Linear };
 enum class ResizeCoordinates { HalfPixel, AlignCorners, Asymmetric };
 enum class ResizeRounding { PreferFloor, PreferCeil, Floor, Ceil };
 
-/// Resizes the spatial axes of [N, C, spatial…] to `output`; scale = out / in unless `scale` is given. Linear interpolates in
-/// every spatial axis; coordinates are clamped to the image.
+/// Resizes the spatial axes of [N, C, spatial…] to `output`; scale = out / in unless `scale` is given. Linear
+/// interpolates in every spatial axis; coordinates are clamped to the image.
 struct Resize {
     Dims output;
     std::vector<double> scale;
@@ -275,8 +278,8 @@ struct Pad {
     }
 };
 
-/// Inputs: data, indices (I32 or I64; negative counts from the end; out of range is clamped). Output dims: data axes before
-/// `axis`, the index dims, data axes after it.
+/// Inputs: data, indices (I32 or I64; negative counts from the end; out of range is clamped). Output dims: data axes
+/// before `axis`, the index dims, data axes after it.
 struct Gather {
     int64_t axis = 0;
 
@@ -298,8 +301,8 @@ struct IndexAlong {
     }
 };
 
-using Op = std::variant<Conv, ConvTranspose, Matmul, Pointwise, Cast, Norm, BatchNorm, Reduce, Softmax, Pool, AdaptivePool,
-                        Resize, Reshape, Transpose, Expand, Slice, Concat, Pad, Gather, IndexAlong>;
+using Op = std::variant<Conv, ConvTranspose, Matmul, Pointwise, Cast, Norm, BatchNorm, Reduce, Softmax, Pool,
+                        AdaptivePool, Resize, Reshape, Transpose, Expand, Slice, Concat, Pad, Gather, IndexAlong>;
 
 /// "conv", "matmul", …; for Pointwise the name of its function.
 std::string_view name_of(const Op& op);

@@ -12,9 +12,9 @@ namespace tenon {
 /// Plain description of one GPU: everything planning may depend on. From a profile that ships with
 /// the library, so planning needs no GPU.
 struct Target {
-    std::string name;          ///< Profile or device name: "h200", "NVIDIA H200".
+    std::string name;            ///< Profile or device name: "h200", "NVIDIA H200".
     int compute_capability = 0;  ///< major * 10 + minor: 75, 80, 86, 89, 90, 100, 120.
-    bool measured = false;     ///< false: the rates below are from a datasheet.
+    bool measured = false;       ///< false: the rates below are from a datasheet.
     int multiprocessors = 0;
     int64_t shared_bytes_per_block = 0;  ///< Opt-in limit.
     int64_t shared_bytes_per_multiprocessor = 0;
