@@ -34,6 +34,16 @@ Status run_emulated(const codegen::KernelSource& kernel, const std::vector<Emula
         return Status(ErrorCode::InvalidArgument, kernel.name + ": given " + std::to_string(arguments.size()) +
                                                       " arguments, needs " + std::to_string(kernel.arguments.size()));
     }
+    const codegen::LaunchShape& launch_shape = kernel.launch;
+    const bool is_line = launch_shape.grid[1] == 1 && launch_shape.grid[2] == 1 && launch_shape.block[1] == 1 &&
+                         launch_shape.block[2] == 1;
+    const bool stands_alone =
+        launch_shape.cluster == std::array<uint32_t, 3>{1, 1, 1} && launch_shape.shared_bytes == 0;
+    if (!is_line || !stands_alone) {
+        return Status(ErrorCode::Unsupported, "emulator: " + kernel.name +
+                                                  ": grids and blocks of one axis, without shared memory or clusters, "
+                                                  "can be run; the reference device needs none");
+    }
     TENON_ASSIGN(const RunGrid run, compile_for_host(kernel));
     std::vector<EmulatedSpan> spans;
     std::vector<void*> pointers;

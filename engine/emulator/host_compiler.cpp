@@ -1,9 +1,11 @@
 #include "engine/emulator/host_compiler.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -45,16 +47,20 @@ class WorkFolder {
 
 /// Runs a program without a shell and returns its exit code; its messages go to `log`.
 int run_program(const std::vector<std::string>& words, const fs::path& log) {
+    // Everything is made before the fork: the child of a process with threads may not allocate.
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    const int messages = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (messages < 0) return -1;
     const pid_t child = fork();
-    if (child < 0) return -1;
     if (child == 0) {
-        if (std::freopen(log.c_str(), "w", stderr) == nullptr) _exit(127);
-        std::vector<char*> arguments;
-        for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-        arguments.push_back(nullptr);
+        if (dup2(messages, STDERR_FILENO) < 0) _exit(127);
         execvp(arguments[0], arguments.data());
         _exit(127);
     }
+    close(messages);
+    if (child < 0) return -1;
     int status = 0;
     while (waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) return -1;
@@ -97,7 +103,10 @@ Result<RunGrid> build(const codegen::KernelSource& kernel, const fs::path& folde
         return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + first_error_line(stem + ".log"));
     void* library = dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + dlerror());
-    return reinterpret_cast<RunGrid>(dlsym(library, "tenon_run"));
+    void* entry = dlsym(library, "tenon_run");
+    if (entry == nullptr)
+        return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": the shared object has no entry");
+    return reinterpret_cast<RunGrid>(entry);
 }
 
 }  // namespace
