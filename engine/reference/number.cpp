@@ -1,161 +1,207 @@
 #include "engine/reference/number.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 
 namespace tenon::engine {
 namespace {
 
-/// To `digits` significant bits, smallest exponent `lowest`, infinity from `limit` on. Ties to even.
-Number round_binary(Number value, int digits, int lowest, Number limit) {
-    if (value == 0 || std::isnan(value) || std::isinf(value)) return value;
-    int exponent = 0;
-    (void)std::frexp(value, &exponent);
-    const int last_place = std::max(exponent - digits, lowest);
-    const Number result = std::ldexp(std::nearbyint(std::ldexp(value, -last_place)), last_place);
-    return std::fabs(result) >= limit ? std::copysign(static_cast<Number>(INFINITY), value) : result;
-}
+/// A 16-bit IEEE format: sign, exponent, mantissa.
+struct Format {
+    int mantissa_bits;
+    int bias;
 
-Number from_half_bits(uint16_t bits) {
-    const int exponent = (bits >> 10) & 31, mantissa = bits & 0x3ff;
-    Number value = std::ldexp(static_cast<Number>(mantissa + 1024), exponent - 25);
-    if (exponent == 0) value = std::ldexp(static_cast<Number>(mantissa), -24);
-    if (exponent == 31) value = mantissa != 0 ? static_cast<Number>(NAN) : static_cast<Number>(INFINITY);
-    return (bits & 0x8000) != 0 ? -value : value;
-}
-
-uint16_t to_half_bits(Number value) {
-    const int sign = std::signbit(value) ? 0x8000 : 0;
-    if (std::isnan(value)) return 0x7e00;
-    const Number magnitude = std::fabs(value);
-    if (std::isinf(value)) return static_cast<uint16_t>(sign | 0x7c00);
-    if (magnitude < std::ldexp(static_cast<Number>(1), -14))
-        return static_cast<uint16_t>(sign | static_cast<int>(std::ldexp(magnitude, 24)));
-    int exponent = 0;
-    const Number fraction = std::frexp(magnitude, &exponent);
-    return static_cast<uint16_t>(sign | (((exponent + 14) << 10) + static_cast<int>(std::ldexp(fraction, 11)) - 1024));
-}
-
-template <typename T>
-Number read(const void* memory, int64_t index) {
-    T value;
-    std::memcpy(&value, static_cast<const char*>(memory) + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
-    return static_cast<Number>(value);
-}
-
-template <typename T>
-void write(void* memory, int64_t index, Number value) {
-    const T typed = static_cast<T>(value);
-    std::memcpy(static_cast<char*>(memory) + index * static_cast<int64_t>(sizeof(T)), &typed, sizeof(T));
-}
-
-struct Limits {
-    Number lowest, highest;
+    constexpr uint32_t infinity() const { return static_cast<uint32_t>(2 * bias + 1) << mantissa_bits; }
 };
 
-Limits limits(DataType type) {
-    switch (type) {
-        case DataType::I8:
-            return {-128, 127};
-        case DataType::U8:
-            return {0, 255};
-        case DataType::I32:
-            return {INT32_MIN, INT32_MAX};
-        default:
-            return {static_cast<Number>(INT64_MIN), static_cast<Number>(INT64_MAX)};
-    }
+constexpr Format kHalf{10, 15};
+constexpr Format kBfloat16{7, 127};
+constexpr uint64_t kDoubleInfinity = uint64_t{0x7ff} << 52;
+
+uint64_t shifted_to_even(uint64_t value, int shift) {
+    const uint64_t half = uint64_t{1} << (shift - 1);
+    const bool odd = (value >> shift & 1) != 0;
+    return (value + half - (odd ? 0 : 1)) >> shift;
+}
+
+uint16_t encode(double value, Format format) {
+    const uint64_t bits = std::bit_cast<uint64_t>(value);
+    const uint32_t sign = static_cast<uint32_t>(bits >> 63) << 15;
+    const uint64_t magnitude = bits & ~(uint64_t{1} << 63);
+    const auto signed_bits = [&](uint32_t rest) { return static_cast<uint16_t>(sign | rest); };
+    if (magnitude > kDoubleInfinity) return signed_bits(format.infinity() | 1u << (format.mantissa_bits - 1));
+    const int exponent = static_cast<int>(magnitude >> 52) - 1023;
+    if (exponent > format.bias) return signed_bits(format.infinity());
+
+    const int denormal_steps = std::max(0, 1 - format.bias - exponent);
+    const int shift = 52 - format.mantissa_bits + denormal_steps;
+    if (shift > 53) return signed_bits(0);  // less than half of the smallest denormal
+    const uint64_t significand = (magnitude & ((uint64_t{1} << 52) - 1)) | uint64_t{1} << 52;
+    const uint32_t rounded = static_cast<uint32_t>(shifted_to_even(significand, shift));
+    // The leading one of a normal number adds 1 to the exponent field, and so does a carry: into the first normal
+    // number, into the next binade, or into infinity.
+    if (denormal_steps > 0) return signed_bits(rounded);
+    return signed_bits((static_cast<uint32_t>(exponent + format.bias - 1) << format.mantissa_bits) + rounded);
+}
+
+double decode(uint16_t bits, Format format) {
+    const uint32_t magnitude = bits & 0x7fffu;
+    const uint32_t mantissa = magnitude & ((1u << format.mantissa_bits) - 1);
+    const int exponent = static_cast<int>(magnitude >> format.mantissa_bits);
+    const double sign = (bits & 0x8000u) != 0 ? -1.0 : 1.0;
+    if (magnitude > format.infinity()) return std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+    if (magnitude == format.infinity()) return sign * std::numeric_limits<double>::infinity();
+    if (exponent == 0) return sign * std::ldexp(mantissa, 1 - format.bias - format.mantissa_bits);
+    const uint64_t wide = static_cast<uint64_t>(exponent - format.bias + 1023) << 52 |
+                          static_cast<uint64_t>(mantissa) << (52 - format.mantissa_bits);
+    return sign * std::bit_cast<double>(wide);
+}
+
+template <typename T>
+T element(const void* memory, int64_t index) {
+    T value;
+    std::memcpy(&value, static_cast<const std::byte*>(memory) + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
+    return value;
+}
+
+template <typename T>
+void put(void* memory, int64_t index, T value) {
+    std::memcpy(static_cast<std::byte*>(memory) + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
 }  // namespace
 
-Number load(const void* memory, DataType type, int64_t index) {
-    switch (type) {
-        case DataType::F16:
-            return from_half_bits(static_cast<uint16_t>(read<uint16_t>(memory, index)));
-        case DataType::BF16: {
-            const uint32_t bits = static_cast<uint32_t>(read<uint16_t>(memory, index)) << 16;
-            float value;
-            std::memcpy(&value, &bits, sizeof value);
-            return value;
-        }
-        case DataType::F32:
-            return read<float>(memory, index);
-        case DataType::F64:
-            return read<double>(memory, index);
-        case DataType::I8:
-            return read<int8_t>(memory, index);
-        case DataType::U8:
-            return read<uint8_t>(memory, index);
-        case DataType::Bool:
-            return read<uint8_t>(memory, index) != 0 ? 1 : 0;
-        case DataType::I32:
-            return read<int32_t>(memory, index);
-        case DataType::I64:
-            return read<int64_t>(memory, index);
-    }
-    return 0;
-}
+double half_value(uint16_t bits) { return decode(bits, kHalf); }
+double bfloat16_value(uint16_t bits) { return decode(bits, kBfloat16); }
+uint16_t half_bits(double value) { return encode(value, kHalf); }
+uint16_t bfloat16_bits(double value) { return encode(value, kBfloat16); }
 
-void store(void* memory, DataType type, int64_t index, Number value) {
+int64_t lowest_integer(DataType type) {
     switch (type) {
-        case DataType::F16:
-            return write<uint16_t>(memory, index, to_half_bits(value));
-        case DataType::BF16: {
-            const float narrow = static_cast<float>(value);
-            uint32_t bits;
-            std::memcpy(&bits, &narrow, sizeof bits);
-            return write<uint16_t>(memory, index, std::isnan(value) ? 0x7fc0 : bits >> 16);
-        }
-        case DataType::F32:
-            return write<float>(memory, index, value);
-        case DataType::F64:
-            return write<double>(memory, index, value);
         case DataType::I8:
-            return write<int8_t>(memory, index, value);
-        case DataType::U8:
-        case DataType::Bool:
-            return write<uint8_t>(memory, index, value);
+            return INT8_MIN;
         case DataType::I32:
-            return write<int32_t>(memory, index, value);
+            return INT32_MIN;
         case DataType::I64:
-            return write<int64_t>(memory, index, value);
+            return INT64_MIN;
+        default:
+            return 0;
     }
 }
 
-Number rounded(DataType type, Number value) {
+int64_t highest_integer(DataType type) {
     switch (type) {
-        case DataType::F16:
-            return round_binary(value, 11, -24, 65536);
-        case DataType::BF16:
-            return round_binary(value, 8, -133, std::ldexp(static_cast<Number>(1), 128));
-        case DataType::F32:
-            return static_cast<float>(value);
-        case DataType::F64:
-            return static_cast<double>(value);
+        case DataType::I8:
+            return INT8_MAX;
+        case DataType::U8:
+            return UINT8_MAX;
+        case DataType::I32:
+            return INT32_MAX;
+        case DataType::I64:
+            return INT64_MAX;
+        default:
+            return 1;
+    }
+}
+
+int64_t to_integer(double value) {
+    if (std::isnan(value)) return 0;
+    const double rounded = std::nearbyint(value);
+    if (rounded >= 0x1p63) return INT64_MAX;
+    if (rounded <= -0x1p63) return INT64_MIN;
+    return static_cast<int64_t>(rounded);
+}
+
+int64_t wrapped(int64_t value, DataType type) {
+    switch (type) {
+        case DataType::I8:
+            return static_cast<int8_t>(value);
+        case DataType::U8:
+            return static_cast<uint8_t>(value);
+        case DataType::I32:
+            return static_cast<int32_t>(value);
         case DataType::Bool:
             return value != 0 ? 1 : 0;
         default:
-            break;
+            return value;
     }
-    if (std::isnan(value)) return 0;
-    const Limits range = limits(type);
-    const Number nearest = std::nearbyint(value);
-    return nearest < range.lowest ? range.lowest : nearest > range.highest ? range.highest : nearest;
 }
 
-Number wrapped(DataType type, Number value) {
-    const uint64_t bits = value < 0 ? ~static_cast<uint64_t>(-(value + 1)) : static_cast<uint64_t>(value);
+double load(const void* memory, DataType type, int64_t index) {
+    switch (type) {
+        case DataType::F16:
+            return half_value(element<uint16_t>(memory, index));
+        case DataType::BF16:
+            return bfloat16_value(element<uint16_t>(memory, index));
+        case DataType::F32:
+            return element<float>(memory, index);
+        case DataType::F64:
+            return element<double>(memory, index);
+        default:
+            return static_cast<double>(load_integer(memory, type, index));
+    }
+}
+
+int64_t load_integer(const void* memory, DataType type, int64_t index) {
     switch (type) {
         case DataType::I8:
-            return static_cast<int8_t>(bits);
+            return element<int8_t>(memory, index);
         case DataType::U8:
-            return static_cast<uint8_t>(bits);
+            return element<uint8_t>(memory, index);
         case DataType::I32:
-            return static_cast<int32_t>(bits);
+            return element<int32_t>(memory, index);
+        case DataType::I64:
+            return element<int64_t>(memory, index);
+        case DataType::Bool:
+            return element<uint8_t>(memory, index) != 0 ? 1 : 0;
         default:
-            return static_cast<int64_t>(bits);
+            return to_integer(load(memory, type, index));
     }
+}
+
+void store(void* memory, DataType type, int64_t index, double value) {
+    switch (type) {
+        case DataType::F16:
+            return put(memory, index, half_bits(value));
+        case DataType::BF16:
+            return put(memory, index, bfloat16_bits(value));
+        case DataType::F32:
+            return put(memory, index, static_cast<float>(value));
+        case DataType::F64:
+            return put(memory, index, value);
+        case DataType::Bool:
+            return put(memory, index, static_cast<uint8_t>(value != 0.0));
+        default:
+            break;
+    }
+    store_integer(memory, type, index, std::clamp(to_integer(value), lowest_integer(type), highest_integer(type)));
+}
+
+void store_integer(void* memory, DataType type, int64_t index, int64_t value) {
+    switch (type) {
+        case DataType::I8:
+        case DataType::U8:
+        case DataType::Bool:
+            return put(memory, index, static_cast<uint8_t>(wrapped(value, type)));
+        case DataType::I32:
+            return put(memory, index, static_cast<int32_t>(value));
+        case DataType::I64:
+            return put(memory, index, value);
+        case DataType::F32:
+            return put(memory, index, static_cast<float>(value));
+        default:
+            store(memory, type, index, static_cast<double>(value));
+    }
+}
+
+double rounded(DataType type, double value) {
+    std::byte element[8]{};
+    store(element, type, 0, value);
+    return load(element, type, 0);
 }
 
 }  // namespace tenon::engine
