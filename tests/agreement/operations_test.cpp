@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/run.h"
 
 namespace tenon::test {
@@ -159,6 +161,19 @@ TEST_P(PointwiseTable, AgreesWithTheReference) {
     }
     ASSERT_TRUE(graph.validate().is_ok()) << graph.validate().message();
     EXPECT_EQ(disagreement(graph, random_inputs(graph, 3), 64.0), "");
+}
+
+TEST(PointwiseGradients, KeepANanGradient) {
+    Graph graph;
+    const Tensor a = graph.input({"a", {4}}), b = graph.input({"b", {4}});
+    for (const PointwiseKind kind : {PointwiseKind::HardSigmoidBackward, PointwiseKind::HardSwishBackward}) {
+        graph.output(graph.pointwise(kind, {a, b}, {.name = std::string(info(kind).name)}));
+    }
+    const auto outputs = run(graph, CpuDevice::Emulator, {{"a", Numbers(4, NAN)}, {"b", {-5, 0, 5, NAN}}});
+    ASSERT_TRUE(outputs.is_ok()) << outputs.status().message();
+    for (const auto& [name, numbers] : *outputs) {
+        for (const double number : numbers) EXPECT_TRUE(std::isnan(number)) << name << " gives " << number;
+    }
 }
 
 TEST(PointwiseParameters, ReachTheKernel) {

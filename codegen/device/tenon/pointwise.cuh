@@ -193,12 +193,12 @@ __device__ inline T swish_backward(A a, B b, double beta = 1.0) {
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T hard_sigmoid_backward(A a, B b, double alpha = 1.0 / 6.0, double beta = 0.5) {
     const T line = T(alpha) * T(b) + T(beta);
-    return line != line ? line : line > T(0) && line < T(1) ? T(a) * T(alpha) : T(0);
+    return line != line ? line : line > T(0) && line < T(1) ? T(a) * T(alpha) : a != a ? T(a) : T(0);
 }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T hard_swish_backward(A a, B b) {
     const T x = T(b);
-    return x <= T(-3) ? T(0) : x >= T(3) ? T(a) : T(a) * (T(2) * x + T(3)) / T(6);
+    return x <= T(-3) ? (a != a ? T(a) : T(0)) : x >= T(3) ? T(a) : T(a) * (T(2) * x + T(3)) / T(6);
 }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T mish_backward(A a, B b) {
