@@ -4,7 +4,9 @@
 
 #include "codegen/generate.h"
 #include "engine/compiler.h"
+#include "engine/device_info.h"
 #include "engine/emulator/emulator.h"
+#include "engine/loaded_plan.h"
 #include "engine/plan_data.h"
 #include "engine/reference/reference.h"
 #include "frontend/status_macros.h"
@@ -93,6 +95,41 @@ Result<CompileReport> Plan::compile(const std::string& architecture) const {
     }
     return report;
 }
+
+Result<ReadyPlan> Plan::prepare(Stream stream) const {
+    TENON_ASSIGN(const engine::Driver* driver, engine::driver());
+    TENON_TRY(engine::refuse_capture(*driver, stream));
+    TENON_ASSIGN(const engine::DeviceInfo device, engine::current_device(*driver));
+    if (device.compute_capability != data_->target.compute_capability) {
+        return Status(ErrorCode::IncompatiblePlan, "prepare: the plan is for compute capability " +
+                                                       std::to_string(data_->target.compute_capability) + " (" +
+                                                       data_->target.name + "), " + device.name + " has " +
+                                                       std::to_string(device.compute_capability) +
+                                                       "; build the plan for Target::current()");
+    }
+    TENON_ASSIGN(const engine::Nvrtc nvrtc, engine::load_nvrtc());
+    std::vector<std::vector<char>> cubins;
+    for (const codegen::Step& step : data_->program.steps) {
+        TENON_ASSIGN(engine::CompiledKernel kernel, engine::compile(nvrtc, step.kernel, data_->target.architecture()));
+        cubins.push_back(std::move(kernel.cubin));
+    }
+    TENON_ASSIGN(std::shared_ptr<const engine::LoadedPlan> loaded,
+                 engine::LoadedPlan::load(*driver, data_, cubins, stream));
+    return ReadyPlan(std::move(loaded));
+}
+
+Status ReadyPlan::upload_constants(void* memory, Stream stream) {
+    TENON_TRY(loaded_->upload_constants(memory, stream));
+    constants_ = memory;
+    return {};
+}
+
+Status ReadyPlan::run(const Bindings& bindings, void* workspace, Stream stream) const {
+    return loaded_->run(bindings, workspace, constants_, stream);
+}
+
+int64_t ReadyPlan::workspace_bytes() const { return loaded_->plan().program.workspace_bytes; }
+int64_t ReadyPlan::constant_bytes() const { return loaded_->plan().program.constant_bytes; }
 
 Status Plan::run_on_cpu(CpuDevice device, const Bindings& bindings, uint64_t seed) const {
     return device == CpuDevice::Reference ? run_reference(*data_, bindings) : run_emulator(*data_, bindings, seed);

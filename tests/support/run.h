@@ -16,6 +16,11 @@ Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
                                            const std::map<std::string, Numbers>& inputs,
                                            const PlanOptions& options = {}, uint64_t seed = 0);
 
+/// Runs a plan on host memory of its inputs, host scalars and outputs.
+using RunPlan = Status (*)(const Plan& plan, const Bindings& bindings);
+/// From now on `run_plan` runs wherever the emulator is asked for: so the tests of the generated kernels run on a GPU.
+void stand_in_for_emulator(RunPlan run_plan);
+
 /// Seeded values for every input: small integers for integer types, about ±2 for floats.
 std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed);
 

@@ -8,10 +8,16 @@
 #include <tenon/graph.h>
 #include <tenon/target.h>
 
+struct CUstream_st;  // the driver's
+
 namespace tenon {
 
-/// Host memory of inputs, host scalars and outputs.
+/// Memory of inputs, host scalars and outputs: device memory for `ReadyPlan::run` (host scalars stay in host memory),
+/// host memory for `Plan::run_on_cpu`.
 using Bindings = std::map<Tensor, void*>;
+
+/// A CUDA stream: CUstream and cudaStream_t are this type.
+using Stream = CUstream_st*;
 
 /// How a plan is made.
 struct PlanOptions {
@@ -38,6 +44,31 @@ struct CompileReport {
 };
 
 struct PlanData;  // internal: engine/plan_data.h
+namespace engine {
+class LoadedPlan;  // internal: engine/loaded_plan.h
+}
+
+/// A plan whose kernels are loaded in one CUDA context. Copies share them; they are unloaded with the last one.
+class ReadyPlan {
+  public:
+    /// Copies the plan's constants into device memory of `constant_bytes()` that must outlive the runs, in the order of
+    /// `stream`. Needed once, before the first run, if the plan has any. Not for use while a stream is captured.
+    Status upload_constants(void* memory, Stream stream);
+    /// Enqueues every kernel on `stream` and returns. Only launches: no allocation, lock, load or wait, so it may be
+    /// captured. Several threads may run at once, each with its own stream and workspace. `workspace` is device memory
+    /// of `workspace_bytes()`. Nothing was launched if the error is InvalidArgument (a missing, unknown or misaligned
+    /// binding, which the message names, or the wrong context).
+    Status run(const Bindings& bindings, void* workspace, Stream stream) const;
+
+    int64_t workspace_bytes() const;
+    int64_t constant_bytes() const;
+
+    explicit ReadyPlan(std::shared_ptr<const engine::LoadedPlan> loaded) : loaded_(std::move(loaded)) {}
+
+  private:
+    std::shared_ptr<const engine::LoadedPlan> loaded_;
+    void* constants_ = nullptr;
+};
 
 /// A graph cut into kernels for one target. Immutable and shareable between threads.
 class Plan {
@@ -46,6 +77,10 @@ class Plan {
     static Result<Plan> build(const Graph& graph, const Target& target, const PlanOptions& options = {});
     /// Compiles every kernel with NVRTC for the plan's target, or for `architecture` ("sm_80").
     Result<CompileReport> compile(const std::string& architecture = {}) const;
+    /// Compiles every kernel and loads it into the current CUDA context; after this `run` only
+    /// enqueues. CaptureUnsafe while `stream` is captured; NotFound without a driver or NVRTC; IncompatiblePlan if the
+    /// device is of another compute capability than the plan's target.
+    Result<ReadyPlan> prepare(Stream stream = nullptr) const;
     /// Runs on the host, without a GPU. `seed` decides the emulator's thread order; results do not depend on it.
     Status run_on_cpu(CpuDevice device, const Bindings& bindings, uint64_t seed = 0) const;
 

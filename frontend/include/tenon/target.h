@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-/// Plain description of one GPU: everything planning may depend on. From a profile that ships with
-/// the library, so planning needs no GPU.
+/// Plain description of one GPU: everything planning may depend on. From the live device, or from a profile that ships
+/// with the library, so planning needs no GPU.
 struct Target {
     std::string name;            ///< Profile or device name: "h200", "NVIDIA H200".
     int compute_capability = 0;  ///< major * 10 + minor: 75, 80, 86, 89, 90, 100, 120.
@@ -31,6 +31,9 @@ struct Target {
     /// "sm_75" … ; Hopper and later carry the architecture-specific suffix: "sm_90a", "sm_100a", "sm_120a".
     std::string architecture() const;
 
+    /// The device of the current CUDA context, else the first device. Sizes are read from it; rates come from the
+    /// shipped profile of that model if there is one, else from its clocks. NotFound without a driver or device.
+    static Result<Target> current();
     /// A shipped profile: h200, h100, a100, l4, rtx4090, b200, t4.
     static Result<Target> named(std::string_view name);
     static std::vector<std::string> names();
