@@ -67,6 +67,10 @@ Tensor Graph::constant(TensorSpec spec, const void* data, size_t bytes) {
                                                 " bytes, needs " + std::to_string(needed));
         return {};
     }
+    if (bytes > 0 && data == nullptr) {
+        data_->first_mistake = Status(ErrorCode::InvalidGraph, "constant '" + value.name + "' has no data");
+        return {};
+    }
     auto copy = std::make_shared<Bytes>(bytes);
     if (bytes > 0) std::memcpy(copy->data(), data, bytes);
     value.data = std::move(copy);
@@ -114,6 +118,9 @@ void Graph::output(Tensor tensor, As as) {
     Value& value = data_->values[static_cast<size_t>(tensor.id)];
     if (!as.name.empty()) value.name = as.name;
     if (value.kind != ValueKind::Computed) return refuse("output '" + value.name + "' is not computed by any node");
+    if (as.type && *as.type != value.type)
+        return refuse("output '" + value.name + "' is " + std::string(to_string(value.type)) + "; cast it to " +
+                      std::string(to_string(*as.type)));
     if (data_->is_output(tensor.id)) return refuse("output '" + value.name + "' is marked twice");
     if (as.layout) value.strides = packed_strides(value.dims, *as.layout);
     if (!as.strides.empty()) value.strides = as.strides;
@@ -238,6 +245,7 @@ std::vector<Tensor> Graph::outputs() const {
 }
 
 TensorSpec Graph::spec(Tensor tensor) const {
+    if (tensor.id < 0 || tensor.id >= static_cast<int32_t>(data_->values.size())) return {};
     const Value& value = data_->value(tensor.id);
     return {value.name, value.dims, value.type, Layout::NCHW, value.strides};
 }

@@ -28,6 +28,52 @@ bool overlaps(const Value& value) {
     return false;
 }
 
+/// References stay inside the graph, nodes read only what stands before them, and every computed value has its writer.
+Status check_references(const GraphData& graph) {
+    const auto exists = [&](ValueId id) { return id >= 0 && id < static_cast<ValueId>(graph.values.size()); };
+    std::vector<bool> written(graph.values.size());
+    for (size_t id = 0; id < graph.values.size(); ++id) written[id] = graph.values[id].kind != ValueKind::Computed;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+        const Node& node = graph.nodes[n];
+        for (const ValueId id : node.inputs) {
+            if (!exists(id))
+                return refuse("'" + node.name + "' reads tensor " + std::to_string(id) + ", which does not exist");
+            if (!written[static_cast<size_t>(id)])
+                return refuse("'" + node.name + "' reads '" + graph.value(id).name + "' before any node writes it");
+        }
+        for (const ValueId id : node.outputs) {
+            if (!exists(id))
+                return refuse("'" + node.name + "' writes tensor " + std::to_string(id) + ", which does not exist");
+            if (written[static_cast<size_t>(id)] || graph.value(id).producer != static_cast<NodeId>(n))
+                return refuse("'" + node.name + "' writes '" + graph.value(id).name +
+                              "', which another node or the caller gives");
+            written[static_cast<size_t>(id)] = true;
+        }
+    }
+    for (const ValueId id : graph.outputs) {
+        if (!exists(id) || !written[static_cast<size_t>(id)] || graph.value(id).kind != ValueKind::Computed)
+            return refuse("output " + std::to_string(id) + " is computed by no node");
+    }
+    return {};
+}
+
+/// A constant brings all its bytes.
+Status check_data(const Value& value) {
+    if (value.kind != ValueKind::Constant) return {};
+    const int64_t needed = span_of(value.dims, value.strides) * bytes_of(value.type);
+    const int64_t found = value.data ? static_cast<int64_t>(value.data->size()) : 0;
+    if (found == needed) return {};
+    return refuse("constant '" + value.name + "' has " + std::to_string(found) + " bytes, needs " +
+                  std::to_string(needed));
+}
+
+/// Whether a result the operation gives as `from` may be declared `to` without a cast.
+bool may_be_declared(const Op& op, DataType from, DataType to) {
+    const bool sums = std::holds_alternative<Conv>(op) || std::holds_alternative<ConvTranspose>(op) ||
+                      std::holds_alternative<Matmul>(op);
+    return from == to || (is_floating(from) && is_floating(to)) || (sums && is_integer(from) && to != DataType::Bool);
+}
+
 Status check_node(const GraphData& graph, const Node& node) {
     std::vector<const Value*> inputs;
     for (const ValueId id : node.inputs) inputs.push_back(&graph.value(id));
@@ -37,6 +83,9 @@ Status check_node(const GraphData& graph, const Node& node) {
                       std::to_string(results.size()));
     for (size_t i = 0; i < results.size(); ++i) {
         const Value& value = graph.value(node.outputs[i]);
+        if (!may_be_declared(node.op, results[i].type, value.type))
+            return refuse("result '" + value.name + "' is declared " + std::string(to_string(value.type)) +
+                          ", the operation gives " + std::string(to_string(results[i].type)));
         if (value.dims == results[i].dims) continue;
         return refuse("result '" + value.name + "' is " + to_text(value.dims) + ", needs " + to_text(results[i].dims));
     }
@@ -80,16 +129,11 @@ Status check_strides(const Value& value) {
 }
 
 Status apply_wishes(const As& as, const Op& op, Value& result) {
-    if (as.type && *as.type != result.type) {
-        const bool sums = std::holds_alternative<Conv>(op) || std::holds_alternative<ConvTranspose>(op) ||
-                          std::holds_alternative<Matmul>(op);
-        const bool both_float = is_floating(*as.type) && is_floating(result.type);
-        const bool from_integers = sums && is_integer(result.type) && *as.type != DataType::Bool;
-        if (!both_float && !from_integers)
-            return refuse("gives " + std::string(to_string(result.type)) + ", which cannot be declared " +
-                          std::string(to_string(*as.type)) + "; cast it");
-        result.type = *as.type;
+    if (as.type && !may_be_declared(op, result.type, *as.type)) {
+        return refuse("gives " + std::string(to_string(result.type)) + ", which cannot be declared " +
+                      std::string(to_string(*as.type)) + "; cast it");
     }
+    if (as.type) result.type = *as.type;
     if (as.layout) result.strides = packed_strides(result.dims, *as.layout);
     if (!as.strides.empty()) result.strides = as.strides;
     TENON_TRY(check_extents(result));
@@ -98,11 +142,13 @@ Status apply_wishes(const As& as, const Op& op, Value& result) {
 
 Status validate(const GraphData& graph) {
     TENON_TRY(graph.first_mistake);
+    TENON_TRY(check_references(graph));
     std::set<std::string> names;
     for (size_t id = 0; id < graph.values.size(); ++id) {
         const Value& value = graph.values[id];
         TENON_TRY(check_extents(value));
         TENON_TRY(check_strides(value));
+        TENON_TRY(check_data(value));
         const bool bound = value.kind == ValueKind::Input || value.kind == ValueKind::HostScalar ||
                            graph.is_output(static_cast<ValueId>(id));
         if (bound && !names.insert(value.name).second)

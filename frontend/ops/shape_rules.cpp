@@ -100,12 +100,16 @@ Result<std::vector<Value>> infer_op(const Slice& op, const Inputs& inputs) {
     TENON_TRY(need_entries("step", op.step.size(), x.dims.size()));
     for (size_t axis = 0; axis < x.dims.size(); ++axis) {
         const int64_t extent = x.dims[axis];
-        if (op.step[axis] == 0 || op.length[axis] < 0 || op.length[axis] > extent ||
-            std::abs(op.step[axis]) > INT32_MAX)
-            return invalid("axis " + std::to_string(axis) + ": step or length is out of range");
+        const bool is_step = op.step[axis] != 0 && op.step[axis] >= -INT32_MAX && op.step[axis] <= INT32_MAX;
+        if (!is_step || op.length[axis] < 0 || op.length[axis] > extent) {
+            return invalid("axis " + std::to_string(axis) + ": step " + std::to_string(op.step[axis]) + " or length " +
+                           std::to_string(op.length[axis]) + " is out of range");
+        }
         if (op.length[axis] == 0) continue;
-        const int64_t last = op.start[axis] + (op.length[axis] - 1) * op.step[axis];
-        if (op.start[axis] < 0 || op.start[axis] >= extent || last < 0 || last >= extent) {
+        int64_t last = 0;
+        const bool overflows = __builtin_mul_overflow(op.length[axis] - 1, op.step[axis], &last) ||
+                               __builtin_add_overflow(last, op.start[axis], &last);
+        if (overflows || op.start[axis] < 0 || op.start[axis] >= extent || last < 0 || last >= extent) {
             return invalid("axis " + std::to_string(axis) + " of " + shown(x) + ": reads " +
                            std::to_string(op.start[axis]) + " to " + std::to_string(last) + ", has " +
                            std::to_string(extent));

@@ -3,6 +3,8 @@
 
 #include <tenon/tenon.h>
 
+#include "frontend/graph/graph_data.h"
+
 namespace tenon {
 namespace {
 
@@ -96,6 +98,46 @@ TEST(Graph, case_26_refuses_training_statistics_of_one_value) {
         g.output(g.apply(BatchNorm{.training = true}, inputs).front());
     });
     EXPECT_THAT(status.message(), HasSubstr("1 value per channel"));
+}
+
+TEST(Graph, ValidatesAGraphThatWasEditedByHand) {
+    const auto graph = [] {
+        Graph g;
+        const float two = 2.0f;
+        const Tensor x = g.input({"x", {3}});
+        const Tensor doubled = g.multiply(x, g.constant({"two", {1}}, &two, sizeof two), {.name = "m"});
+        g.output(g.relu(doubled, {.name = "y"}));
+        return g;
+    };
+    EXPECT_TRUE(graph().validate().is_ok());
+    const auto after = [&](const std::function<void(GraphData&)>& edit) {
+        Graph g = graph();
+        edit(g.data());
+        return g.validate().message();
+    };
+    EXPECT_THAT(after([](GraphData& d) { d.nodes[0].inputs[0] = 99; }), HasSubstr("'m' reads tensor 99"));
+    EXPECT_THAT(after([](GraphData& d) { d.nodes[0].outputs[0] = -7; }), HasSubstr("'m' writes tensor -7"));
+    EXPECT_THAT(after([](GraphData& d) { std::swap(d.nodes[0], d.nodes[1]); }), HasSubstr("before any node writes it"));
+    EXPECT_THAT(after([](GraphData& d) { d.nodes[1].outputs = d.nodes[0].outputs; }), HasSubstr("which another node"));
+    EXPECT_THAT(after([](GraphData& d) { d.outputs[0] = 99; }), HasSubstr("output 99"));
+    EXPECT_THAT(after([](GraphData& d) { d.values[1].data.reset(); }),
+                HasSubstr("constant 'two' has 0 bytes, needs 4"));
+    EXPECT_THAT(after([](GraphData& d) { d.values[3].type = DataType::Bool; }), HasSubstr("declared bool"));
+}
+
+TEST(Graph, RefusesASliceWhoseLastIndexOverflows) {
+    const Status status = status_of([](Graph& g) {
+        const int64_t huge = int64_t{1} << 33;
+        g.output(g.apply(Slice{{0}, {huge}, {INT32_MAX}}, {g.input({"x", {huge}, DataType::I8})}).front());
+    });
+    EXPECT_EQ(status.code(), ErrorCode::InvalidGraph);
+}
+
+TEST(Graph, SurvivesTensorsAndDataThatAreNotThere) {
+    Graph g;
+    EXPECT_EQ(g.spec(Tensor{}).dims, Dims{});
+    g.constant({"c", {2}}, nullptr, 8);
+    EXPECT_THAT(g.validate().message(), HasSubstr("constant 'c' has no data"));
 }
 
 TEST(Graph, InfersExtentsTypesAndLayout) {
