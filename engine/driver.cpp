@@ -20,6 +20,9 @@ const char* find(void* library, const char* name, Function& function) {
 /// The first function that is missing, or null.
 const char* fill(void* library, Driver& driver) {
     TENON_FIND(cuFuncLoad, load_function);
+    TENON_FIND(cuTensorMapEncodeTiled, encode_tiled);
+    TENON_FIND(cuTensorMapEncodeIm2col, encode_im2col);
+    TENON_FIND(cuTensorMapReplaceAddress, replace_map_address);
     for (const char* missing : {
              TENON_FIND(cuInit, init),
              TENON_FIND(cuDriverGetVersion, driver_version),

@@ -28,6 +28,10 @@ struct Driver {
     decltype(&cuStreamIsCapturing) stream_is_capturing = nullptr;
     decltype(&cuMemcpyHtoDAsync) copy_to_device = nullptr;
     decltype(&cuLaunchKernelEx) launch = nullptr;
+    /// Tensor maps; absent before CUDA 12.
+    decltype(&cuTensorMapEncodeTiled) encode_tiled = nullptr;
+    decltype(&cuTensorMapEncodeIm2col) encode_im2col = nullptr;
+    decltype(&cuTensorMapReplaceAddress) replace_map_address = nullptr;
     /// Loads a function now instead of at its first launch; absent before CUDA 12.4.
     decltype(&cuFuncLoad) load_function = nullptr;
 };

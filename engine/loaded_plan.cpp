@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/tensor_map.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::engine {
@@ -67,10 +68,19 @@ Status LoadedPlan::load_step(const KernelSource& kernel, const std::vector<char>
     if (kernel.arguments.size() > kMaxArguments)
         return Status(ErrorCode::Unsupported, kernel.name + ": " + std::to_string(kernel.arguments.size()) +
                                                   " arguments; a kernel takes " + std::to_string(kMaxArguments));
+    maps_.emplace_back();
     if (is_empty(kernel.launch)) {
         functions_.push_back(nullptr);
         return {};
     }
+    for (const KernelArgument& argument : kernel.arguments) {
+        if (argument.kind != KernelArgument::Kind::TensorMap) continue;
+        TENON_ASSIGN(const CUtensorMap map, encode_tensor_map(driver_, argument));
+        maps_.back().push_back(map);
+    }
+    if (maps_.back().size() > kMaxTensorMaps)
+        return Status(ErrorCode::Unsupported, kernel.name + ": " + std::to_string(maps_.back().size()) +
+                                                  " tensor maps; a kernel takes " + std::to_string(kMaxTensorMaps));
     const std::string what = "prepare: " + kernel.name;
     CUmodule module = nullptr;
     TENON_TRY(check(driver_, driver_.load_module(&module, cubin.data()), what));
@@ -158,17 +168,35 @@ Status LoadedPlan::launch(size_t step, const Bindings& bindings, void* workspace
     // The driver copies the parameters during the call, so both arrays may live on the stack.
     std::array<void*, kMaxArguments> pointers;
     std::array<void*, kMaxArguments> parameters;
+    std::array<CUtensorMap, kMaxTensorMaps> maps;
+    size_t map_count = 0;
     for (size_t i = 0; i < kernel.arguments.size(); ++i) {
         const KernelArgument& argument = kernel.arguments[i];
         const Buffer& buffer = plan_->program.buffers[static_cast<size_t>(argument.buffer)];
         pointers[i] = place(buffer, bindings, workspace, constants) + argument.byte_offset;
-        const bool is_scalar = argument.kind == KernelArgument::Kind::HostScalar;
-        parameters[i] = is_scalar ? pointers[i] : static_cast<void*>(&pointers[i]);
+        if (argument.kind == KernelArgument::Kind::TensorMap) {
+            maps[map_count] = maps_[step][map_count];
+            const CUresult replaced = driver_.replace_map_address(&maps[map_count], pointers[i]);
+            if (replaced != CUDA_SUCCESS) return check(driver_, replaced, "run: " + kernel.name + ": " + argument.role);
+            parameters[i] = &maps[map_count++];
+        } else {
+            const bool is_scalar = argument.kind == KernelArgument::Kind::HostScalar;
+            parameters[i] = is_scalar ? pointers[i] : static_cast<void*>(&pointers[i]);
+        }
     }
     const LaunchShape& shape = kernel.launch;
-    CUlaunchAttribute cluster{};
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
+    std::array<CUlaunchAttribute, 2> attributes{};
+    unsigned attribute_count = 0;
+    if (shape.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+        CUlaunchAttribute& cluster = attributes[attribute_count++];
+        cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        cluster.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
+    }
+    if (shape.dependent) {
+        CUlaunchAttribute& dependent = attributes[attribute_count++];
+        dependent.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        dependent.value.programmaticStreamSerializationAllowed = 1;
+    }
     CUlaunchConfig config{};
     config.gridDimX = shape.grid[0];
     config.gridDimY = shape.grid[1];
@@ -178,8 +206,8 @@ Status LoadedPlan::launch(size_t step, const Bindings& bindings, void* workspace
     config.blockDimZ = shape.block[2];
     config.sharedMemBytes = shape.shared_bytes;
     config.hStream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = shape.cluster == std::array<uint32_t, 3>{1, 1, 1} ? 0 : 1;
+    config.attrs = attributes.data();
+    config.numAttrs = attribute_count;
     const CUresult result = driver_.launch(&config, functions_[step], parameters.data(), nullptr);
     return result == CUDA_SUCCESS ? Status() : check(driver_, result, "run: " + kernel.name);
 }

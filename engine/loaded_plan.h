@@ -19,6 +19,8 @@ class LoadedPlan {
   public:
     /// More kernel arguments than the 4 KiB of parameters that every architecture takes.
     static constexpr size_t kMaxArguments = 512;
+    /// More tensor maps than any kernel family uses.
+    static constexpr size_t kMaxTensorMaps = 16;
 
     /// Loads `cubins[i]` as step i into the current context. CaptureUnsafe while `stream` or another blocking stream of
     /// the thread is capturing. `driver` must live as long as the result.
@@ -51,7 +53,8 @@ class LoadedPlan {
     std::shared_ptr<const PlanData> plan_;
     CUcontext context_;
     std::vector<CUmodule> modules_;
-    std::vector<CUfunction> functions_;  ///< One per step; null where the grid is empty.
+    std::vector<CUfunction> functions_;           ///< One per step; null where the grid is empty.
+    std::vector<std::vector<CUtensorMap>> maps_;  ///< Of every step, in argument order, without addresses.
 };
 
 }  // namespace tenon::engine
