@@ -72,9 +72,8 @@ class Builder {
         region_.nodes = {node};
         region_.epilogue.dims = graph_.value(from).dims;
         const int term = load(from);
-        Operand target = operand(to, place, graph_.value(from).dims);
-        target.type = graph_.value(from).type;
-        region_.operands.push_back(std::move(target));
+        const Operand target = operand(to, place, graph_.value(from).dims);
+        region_.operands.push_back(target);
         region_.stores.push_back({term, static_cast<int>(region_.operands.size() - 1)});
         return std::move(region_);
     }

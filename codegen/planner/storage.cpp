@@ -8,7 +8,9 @@ namespace {
 /// How the result of a shape-only node lies in its input's memory; an empty root means that it cannot be a view.
 Storage view_of(const Op& op, const Value& from, const Storage& storage, const Value& result) {
     Storage view = storage;
-    if (const auto* transpose = std::get_if<Transpose>(&op)) {
+    if (result.type != from.type) {
+        view.root = kNone;  // declared in another type: every element is converted
+    } else if (const auto* transpose = std::get_if<Transpose>(&op)) {
         view.strides.clear();
         for (const int64_t axis : transpose->permutation)
             view.strides.push_back(storage.strides[static_cast<size_t>(axis)]);
@@ -48,7 +50,8 @@ void place_concat_inputs(const GraphData& graph, const Node& node, const Concat&
     for (const ValueId input : node.inputs) {
         Storage& place = storage[static_cast<size_t>(input)];
         const bool once = std::count(node.inputs.begin(), node.inputs.end(), input) == 1;
-        if (once && !owns_memory(graph, input) && place.root == kNone) {
+        const bool same_type = graph.value(input).type == graph.value(node.outputs[0]).type;
+        if (once && same_type && !owns_memory(graph, input) && place.root == kNone) {
             place = {whole.root, whole.strides, whole.offset + start * whole.strides[axis]};
         }
         start += graph.value(input).dims[axis];

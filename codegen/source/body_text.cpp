@@ -254,7 +254,14 @@ class BodyWriter {
         const std::string stem = term.type == DataType::Bool ? "mask" : names_.empty() ? "value" : "branch";
         const int number = ++names_[stem];
         variable_[t] = text_[t] = number == 1 ? stem : stem + "_" + std::to_string(number);
+        if (is_role(text_[t])) return assign(t, text);  // the next number
         add("auto " + text_[t] + " = " + text + ";");
+    }
+
+    /// Operands and variables share one scope.
+    bool is_role(const std::string& name) const {
+        return std::any_of(region_.operands.begin(), region_.operands.end(),
+                           [&](const Operand& operand) { return operand.role == name; });
     }
 
     void write_stores(size_t t) {
