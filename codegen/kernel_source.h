@@ -36,6 +36,9 @@ struct TensorMapShape {
     uint32_t pixels_per_column = 0;
 };
 
+/// KernelArgument::buffer of the n-th scratch memory of a region, before the planner places buffers.
+constexpr int32_t scratch_buffer(int n) { return -2 - n; }
+
 /// One kernel parameter: a pointer into a buffer of the program, a host scalar passed by value, or a tensor map of
 /// memory in a buffer passed by value.
 struct KernelArgument {

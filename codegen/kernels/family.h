@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <tenon/target.h>
 
@@ -17,6 +18,18 @@ struct EmitContext {
     const Target& target;
 };
 
+/// What a family writes for one region: kernels in launch order (split-K and its sum, statistics and their use), and
+/// memory they hand on to each other. Argument i of a kernel has `buffer` = the root's ValueId, or `scratch_buffer(n)`
+/// for the n-th of `scratch_bytes`; the planner turns them into buffers. Scratch memory holds anything at first, and
+/// lives from the first step that uses it to the last.
+struct Emission {
+    std::vector<Step> steps;
+    std::vector<int64_t> scratch_bytes;
+
+    Emission() = default;
+    Emission(Step step) { steps.push_back(std::move(step)); }
+};
+
 /// One way of turning regions into kernels. Stateless; the first family of the list that takes a region writes it.
 class KernelFamily {
   public:
@@ -25,9 +38,8 @@ class KernelFamily {
     virtual std::string_view name() const = 0;
     /// Whether it can serve this region exactly as it stands. "No" carries the reason shown by explain.
     virtual Verdict takes(const Region& region, const EmitContext& context) const = 0;
-    /// Writes the kernel. Only called after `takes` said yes. Fills everything of the Step but buffers: argument i of
-    /// the kernel has `buffer` = root ValueId, `byte_offset` from the operand; the planner turns roots into buffers.
-    virtual Result<Step> emit(const Region& region, const EmitContext& context) const = 0;
+    /// Writes the kernels. Only called after `takes` said yes.
+    virtual Result<Emission> emit(const Region& region, const EmitContext& context) const = 0;
 };
 
 /// All families, best first; the last ones take anything.

@@ -9,6 +9,12 @@
 
 namespace tenon::codegen {
 
+/// Memory that the kernels of one region share; the planner places it in the workspace.
+struct Scratch {
+    int number = 0;  ///< Index into Emission::scratch_bytes.
+    Dims dims;       ///< Packed.
+};
+
 /// A tensor in memory as one kernel sees it: how it moves over the axes of the body that loads or stores it.
 struct Operand {
     ValueId value = kNone;  ///< Of the planned graph.
@@ -18,6 +24,7 @@ struct Operand {
     int64_t offset = 0;    ///< Elements from the start of the root's buffer.
     std::string role;      ///< Parameter name in the source: x, w, bias, residual, y…
     bool is_host_scalar = false;
+    std::optional<Scratch> scratch;  ///< Then `value` and `root` are kNone.
 };
 
 /// One value of a body, computed once for every point of the body's dims. Arguments are indices of earlier terms.

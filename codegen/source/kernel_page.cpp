@@ -54,11 +54,11 @@ std::string operand_table(const Region& region, const GraphData& graph) {
     for (const Operand& operand : region.operands) width = std::max(width, operand.role.size());
     std::string table;
     for (const Operand& operand : region.operands) {
-        const Value& value = graph.value(operand.value);
+        const Dims& dims = operand.scratch ? operand.scratch->dims : graph.value(operand.value).dims;
+        const std::string layout = operand.scratch ? "scratch" : layout_word(graph.value(operand.value));
         std::string line = operand.role + std::string(width + 2 - operand.role.size(), ' ');
         std::string type(to_string(operand.type));
-        line += type + std::string(type.size() < 6 ? 6 - type.size() : 1, ' ') + tenon::to_text(value.dims) + "  " +
-                layout_word(value);
+        line += type + std::string(type.size() < 6 ? 6 - type.size() : 1, ' ') + tenon::to_text(dims) + "  " + layout;
         table += (table.empty() ? "" : "\n") + line;
     }
     return table;
@@ -82,6 +82,13 @@ std::string parameters(const Region& region) {
     return list + line;
 }
 
+/// Elements of the memory an operand lies in.
+int64_t memory_elements(const Operand& operand, const GraphData& graph) {
+    if (operand.scratch) return element_count(operand.scratch->dims);
+    const Value& root = graph.value(operand.root);
+    return span_of(root.dims, root.strides);
+}
+
 /// Bytes from the operand's first element that may be touched; the offset may lie behind it for negative strides.
 void fill_arguments(KernelSource& kernel, const Region& region, const GraphData& graph) {
     for (size_t i = 0; i < region.operands.size(); ++i) {
@@ -90,10 +97,9 @@ void fill_arguments(KernelSource& kernel, const Region& region, const GraphData&
         argument.kind = operand.is_host_scalar ? KernelArgument::Kind::HostScalar : KernelArgument::Kind::Pointer;
         argument.role = operand.role;
         argument.type = operand.type;
-        argument.buffer = operand.root;
+        argument.buffer = operand.scratch ? scratch_buffer(operand.scratch->number) : operand.root;
         argument.byte_offset = operand.offset * bytes_of(operand.type);
-        const Value& root = graph.value(operand.root);
-        argument.span_bytes = span_of(root.dims, root.strides) * bytes_of(root.type) - argument.byte_offset;
+        argument.span_bytes = memory_elements(operand, graph) * bytes_of(operand.type) - argument.byte_offset;
         argument.alignment = bytes_of(operand.type);
         argument.written = is_stored(region, i);
         kernel.arguments.push_back(std::move(argument));
@@ -138,10 +144,8 @@ std::string domain_constant(const Domain& domain, bool wide) {
 bool needs_wide_offsets(const Domain& domain, const Region& region, const GraphData& graph) {
     constexpr int64_t kLimit = int64_t{1} << 31;
     if (domain.row_count() * domain.column_count() >= kLimit / 2) return true;
-    return std::any_of(region.operands.begin(), region.operands.end(), [&](const Operand& operand) {
-        const Value& root = graph.value(operand.root);
-        return span_of(root.dims, root.strides) >= kLimit;
-    });
+    return std::any_of(region.operands.begin(), region.operands.end(),
+                       [&](const Operand& operand) { return memory_elements(operand, graph) >= kLimit; });
 }
 
 void describe(Step& step, const Region& region, const GraphData& graph, const std::string& formula) {
@@ -152,8 +156,8 @@ void describe(Step& step, const Region& region, const GraphData& graph, const st
         if (std::find(step.nodes.begin(), step.nodes.end(), name) == step.nodes.end()) step.nodes.push_back(name);
     }
     for (const Operand& operand : region.operands) {
-        const Value& value = graph.value(operand.value);
-        step.bytes_moved += static_cast<double>(element_count(value.dims) * bytes_of(operand.type));
+        const Dims& dims = operand.scratch ? operand.scratch->dims : graph.value(operand.value).dims;
+        step.bytes_moved += static_cast<double>(element_count(dims) * bytes_of(operand.type));
     }
     for (const Body* body : {&region.epilogue}) {
         for (size_t t = 0; t < body->terms.size(); ++t) {

@@ -34,7 +34,7 @@ class DirectFamily final : public KernelFamily {
         return Verdict::no("NO_ANCHOR", "the direct family needs an anchor it has a function for");
     }
 
-    Result<Step> emit(const Region& given, const EmitContext& context) const override {
+    Result<Emission> emit(const Region& given, const EmitContext& context) const override {
         Region region = given;
         const AnchorText anchor = *anchor_text(region, context.graph);
         assign_roles(region, anchor.roles);
@@ -88,7 +88,7 @@ class DirectFamily final : public KernelFamily {
         step.predicted_seconds =
             context.target.launch_seconds + std::max(step.bytes_moved / context.target.memory_bytes_per_second,
                                                      step.flops / (0.05 * context.target.f32_flops_per_second));
-        return step;
+        return Emission(std::move(step));
     }
 
   private:

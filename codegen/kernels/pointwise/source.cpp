@@ -19,7 +19,7 @@ class PointwiseFamily final : public KernelFamily {
         return Verdict::no("HAS_ANCHOR", "the pointwise family has no main loop");
     }
 
-    Result<Step> emit(const Region& given, const EmitContext& context) const override {
+    Result<Emission> emit(const Region& given, const EmitContext& context) const override {
         Region region = given;
         assign_roles(region, {});
         const std::vector<Access> list = accesses(region, region.epilogue, region.stores);
@@ -57,7 +57,7 @@ class PointwiseFamily final : public KernelFamily {
         describe(step, region, context.graph, body.formula);
         step.predicted_seconds =
             context.target.launch_seconds + step.bytes_moved / context.target.memory_bytes_per_second;
-        return step;
+        return Emission(std::move(step));
     }
 
   private:
