@@ -21,6 +21,12 @@ bool is_empty(const LaunchShape& launch) {
     return std::find(launch.grid.begin(), launch.grid.end(), 0u) != launch.grid.end();
 }
 
+/// The driver is of another age than the compiler, or the binary is for another device.
+bool is_about_the_form(CUresult result) {
+    return result == CUDA_ERROR_NO_BINARY_FOR_GPU || result == CUDA_ERROR_INVALID_IMAGE ||
+           result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || result == CUDA_ERROR_INVALID_SOURCE;
+}
+
 bool is_named(const GraphData& graph, ValueId id) {
     if (id < 0 || id >= static_cast<ValueId>(graph.values.size())) return false;
     const ValueKind kind = graph.value(id).kind;
@@ -40,19 +46,19 @@ Status refuse_capture(const Driver& driver, CUstream stream) {
 }
 
 Result<std::shared_ptr<const LoadedPlan>> LoadedPlan::load(const Driver& driver, std::shared_ptr<const PlanData> plan,
-                                                           const std::vector<std::vector<char>>& cubins,
-                                                           CUstream stream) {
+                                                           const std::vector<KernelPtr>& kernels, CUstream stream,
+                                                           const Fallback& fallback) {
     TENON_TRY(refuse_capture(driver, stream));
     CUcontext context = nullptr;
     TENON_TRY(check(driver, driver.current_context(&context), "prepare: cuCtxGetCurrent"));
     if (context == nullptr)
         return Status(ErrorCode::InvalidArgument, "prepare: no CUDA context is current on this thread");
     const std::vector<codegen::Step>& steps = plan->program.steps;
-    if (cubins.size() != steps.size())
-        return Status(ErrorCode::InvalidArgument, "prepare: " + std::to_string(cubins.size()) + " binaries for " +
+    if (kernels.size() != steps.size())
+        return Status(ErrorCode::InvalidArgument, "prepare: " + std::to_string(kernels.size()) + " binaries for " +
                                                       std::to_string(steps.size()) + " kernels");
     const std::shared_ptr<LoadedPlan> loaded(new LoadedPlan(driver, plan, context));
-    for (size_t i = 0; i < steps.size(); ++i) TENON_TRY(loaded->load_step(steps[i].kernel, cubins[i]));
+    for (size_t i = 0; i < steps.size(); ++i) TENON_TRY(loaded->load_step(steps[i].kernel, *kernels[i], fallback));
     return std::shared_ptr<const LoadedPlan>(loaded);
 }
 
@@ -64,7 +70,7 @@ LoadedPlan::~LoadedPlan() {
     driver_.pop_context(&popped);
 }
 
-Status LoadedPlan::load_step(const KernelSource& kernel, const std::vector<char>& cubin) {
+Status LoadedPlan::load_step(const KernelSource& kernel, const CompiledKernel& compiled, const Fallback& fallback) {
     if (kernel.arguments.size() > kMaxArguments)
         return Status(ErrorCode::Unsupported, kernel.name + ": " + std::to_string(kernel.arguments.size()) +
                                                   " arguments; a kernel takes " + std::to_string(kMaxArguments));
@@ -83,7 +89,15 @@ Status LoadedPlan::load_step(const KernelSource& kernel, const std::vector<char>
                                                   " tensor maps; a kernel takes " + std::to_string(kMaxTensorMaps));
     const std::string what = "prepare: " + kernel.name;
     CUmodule module = nullptr;
-    TENON_TRY(check(driver_, driver_.load_module(&module, cubin.data()), what));
+    CUresult result = driver_.load_module(&module, compiled.image.data());
+    if (fallback && is_about_the_form(result)) {
+        const std::string refusal = check(driver_, result, what).message();
+        const Result<KernelPtr> other = fallback(kernel);
+        if (!other.is_ok()) return Status(ErrorCode::DriverFailed, refusal + "; then " + other.status().message());
+        result = driver_.load_module(&module, (*other)->image.data());
+        TENON_TRY(check(driver_, result, refusal + "; then, as PTX"));
+    }
+    TENON_TRY(check(driver_, result, what));
     modules_.push_back(module);
     CUfunction function = nullptr;
     TENON_TRY(check(driver_, driver_.module_function(&function, module, kernel.name.c_str()), what));

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include <tenon/plan.h>
 
+#include "engine/compiled_kernel.h"
 #include "engine/driver.h"
 #include "engine/plan_data.h"
 
@@ -22,11 +24,14 @@ class LoadedPlan {
     /// More tensor maps than any kernel family uses.
     static constexpr size_t kMaxTensorMaps = 16;
 
-    /// Loads `cubins[i]` as step i into the current context. CaptureUnsafe while `stream` or another blocking stream of
-    /// the thread is capturing. `driver` must live as long as the result.
+    /// Another form of a kernel, for a driver that cannot take the first one.
+    using Fallback = std::function<Result<KernelPtr>(const codegen::KernelSource& kernel)>;
+
+    /// Loads `kernels[i]` as step i into the current context. CaptureUnsafe while `stream` or another blocking stream
+    /// of the thread is capturing. `driver` must live as long as the result.
     static Result<std::shared_ptr<const LoadedPlan>> load(const Driver& driver, std::shared_ptr<const PlanData> plan,
-                                                          const std::vector<std::vector<char>>& cubins,
-                                                          CUstream stream);
+                                                          const std::vector<KernelPtr>& kernels, CUstream stream,
+                                                          const Fallback& fallback = {});
     ~LoadedPlan();
     LoadedPlan(const LoadedPlan&) = delete;
     LoadedPlan& operator=(const LoadedPlan&) = delete;
@@ -42,7 +47,7 @@ class LoadedPlan {
     LoadedPlan(const Driver& driver, std::shared_ptr<const PlanData> plan, CUcontext context)
         : driver_(driver), plan_(std::move(plan)), context_(context) {}
 
-    Status load_step(const codegen::KernelSource& kernel, const std::vector<char>& cubin);
+    Status load_step(const codegen::KernelSource& kernel, const CompiledKernel& compiled, const Fallback& fallback);
     Status check_memory(const Bindings& bindings, const void* workspace, const void* constants) const;
     Status check_names(const Bindings& bindings) const;
     Status check_alignment(const Bindings& bindings, void* workspace, void* constants) const;

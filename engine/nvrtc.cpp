@@ -39,7 +39,11 @@ Result<Nvrtc> load_nvrtc(const std::string& path) {
             find(library, "nvrtcDestroyProgram", table.destroy_program) &&
             find(library, "nvrtcCompileProgram", table.compile_program) &&
             find(library, "nvrtcGetProgramLogSize", table.log_size) && find(library, "nvrtcGetProgramLog", table.log) &&
-            find(library, "nvrtcGetCUBINSize", table.cubin_size) && find(library, "nvrtcGetCUBIN", table.cubin);
+            find(library, "nvrtcGetCUBINSize", table.cubin_size) && find(library, "nvrtcGetCUBIN", table.cubin) &&
+            find(library, "nvrtcGetPTXSize", table.ptx_size) && find(library, "nvrtcGetPTX", table.ptx);
+        if (!find(library, "nvrtcGetSupportedArchs", table.architectures) ||
+            !find(library, "nvrtcGetNumSupportedArchs", table.architecture_count))
+            table.architecture_count = nullptr;
         if (complete) return table;
     }
     return Status(ErrorCode::NotFound, "NVRTC was not found; tried " + tried);

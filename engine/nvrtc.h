@@ -19,6 +19,11 @@ struct Nvrtc {
     decltype(&nvrtcGetProgramLog) log = nullptr;
     decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
     decltype(&nvrtcGetCUBIN) cubin = nullptr;
+    decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
+    decltype(&nvrtcGetPTX) ptx = nullptr;
+    /// What it can compile for; absent before CUDA 11.2.
+    decltype(&nvrtcGetNumSupportedArchs) architecture_count = nullptr;
+    decltype(&nvrtcGetSupportedArchs) architectures = nullptr;
 };
 
 /// Loads libnvrtc from `path`, or from the usual places; a failure names every place tried.

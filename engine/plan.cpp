@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "codegen/generate.h"
-#include "engine/compiler.h"
-#include "engine/device_info.h"
 #include "engine/emulator/emulator.h"
+#include "engine/kernel_compiler.h"
 #include "engine/loaded_plan.h"
 #include "engine/plan_data.h"
+#include "engine/prepare.h"
 #include "engine/reference/reference.h"
 #include "frontend/status_macros.h"
 
@@ -84,37 +84,24 @@ Result<Plan> Plan::build(const Graph& graph, const Target& target, const PlanOpt
     return Plan(std::make_shared<PlanData>(PlanData{graph, target, std::move(program)}));
 }
 
-Result<CompileReport> Plan::compile(const std::string& architecture) const {
-    TENON_ASSIGN(const engine::Nvrtc nvrtc, engine::load_nvrtc());
+Result<CompileReport> Plan::compile(const std::string& architecture, const Compiler& compiler) const {
     CompileReport report;
     report.architecture = architecture.empty() ? data_->target.architecture() : architecture;
-    for (const codegen::Step& step : data_->program.steps) {
-        TENON_ASSIGN(const engine::CompiledKernel kernel, engine::compile(nvrtc, step.kernel, report.architecture));
-        report.kernels.push_back(
-            {step.kernel.name, kernel.registers, kernel.spill_bytes, static_cast<int64_t>(kernel.cubin.size())});
+    TENON_ASSIGN(const std::vector<engine::KernelPtr> kernels,
+                 compiler.state().kernels(engine::sources_of(*data_), report.architecture));
+    for (size_t i = 0; i < kernels.size(); ++i) {
+        const engine::CompiledKernel& kernel = *kernels[i];
+        report.kernels.push_back({data_->program.steps[i].kernel.name, kernel.registers, kernel.spill_bytes,
+                                  static_cast<int64_t>(kernel.image.size()), kernel.static_shared_bytes,
+                                  kernel.compile_seconds});
     }
     return report;
 }
 
-Result<ReadyPlan> Plan::prepare(Stream stream) const {
+Result<ReadyPlan> Plan::prepare(Stream stream, const Compiler& compiler) const {
     TENON_ASSIGN(const engine::Driver* driver, engine::driver());
-    TENON_TRY(engine::refuse_capture(*driver, stream));
-    TENON_ASSIGN(const engine::DeviceInfo device, engine::current_device(*driver));
-    if (device.compute_capability != data_->target.compute_capability) {
-        return Status(ErrorCode::IncompatiblePlan, "prepare: the plan is for compute capability " +
-                                                       std::to_string(data_->target.compute_capability) + " (" +
-                                                       data_->target.name + "), " + device.name + " has " +
-                                                       std::to_string(device.compute_capability) +
-                                                       "; build the plan for Target::current()");
-    }
-    TENON_ASSIGN(const engine::Nvrtc nvrtc, engine::load_nvrtc());
-    std::vector<std::vector<char>> cubins;
-    for (const codegen::Step& step : data_->program.steps) {
-        TENON_ASSIGN(engine::CompiledKernel kernel, engine::compile(nvrtc, step.kernel, data_->target.architecture()));
-        cubins.push_back(std::move(kernel.cubin));
-    }
     TENON_ASSIGN(std::shared_ptr<const engine::LoadedPlan> loaded,
-                 engine::LoadedPlan::load(*driver, data_, cubins, stream));
+                 engine::prepare(*driver, data_, compiler.state(), stream));
     return ReadyPlan(std::move(loaded));
 }
 

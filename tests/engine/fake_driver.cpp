@@ -40,9 +40,13 @@ CUresult attribute_of(int* value, CUdevice_attribute attribute, CUdevice) {
     return CUDA_SUCCESS;
 }
 
-CUresult load_module(CUmodule* module, const void*) {
+CUresult load_module(CUmodule* module, const void* image) {
     FakeState& state = fake_state();
+    const std::string text = static_cast<const char*>(image);
+    if (!state.refused_images.empty() && text.compare(0, state.refused_images.size(), state.refused_images) == 0)
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (state.load_result != CUDA_SUCCESS && state.loads >= state.load_fails_from) return state.load_result;
+    state.images.push_back(text);
     *module = reinterpret_cast<CUmodule>(static_cast<uintptr_t>(++state.loads));
     return CUDA_SUCCESS;
 }
@@ -80,6 +84,10 @@ Driver fake_driver() {
     launch_record() = {};
     Driver driver;
     driver.init = [](unsigned) { return CUDA_SUCCESS; };
+    driver.driver_version = [](int* version) {
+        *version = 12040;
+        return CUDA_SUCCESS;
+    };
     driver.error_name = error_name;
     driver.error_string = error_string;
     driver.device = [](CUdevice* device, int) {

@@ -21,12 +21,14 @@ struct FakeState {
     CUresult capturing_result = CUDA_SUCCESS;
     CUstreamCaptureStatus capturing = CU_STREAM_CAPTURE_STATUS_NONE;
     CUresult load_result = CUDA_SUCCESS;
-    int load_fails_from = 0;  ///< `load_result` is given from this load on.
+    int load_fails_from = 0;     ///< `load_result` is given from this load on.
+    std::string refused_images;  ///< Images that start like this are no binary for the device; empty: none.
     CUresult attribute_result = CUDA_SUCCESS;
     CUresult launch_result = CUDA_SUCCESS;
     std::string device_name = "NVIDIA H200";
     int capability_major = 9, capability_minor = 0;
 
+    std::vector<std::string> images;  ///< That were loaded; read up to the first zero.
     int loads = 0, unloads = 0, attribute_calls = 0, eager_loads = 0;
     int shared_bytes = 0;
     std::vector<std::pair<CUdeviceptr, size_t>> copies;

@@ -58,9 +58,12 @@ struct TwoSteps {
         return kernel;
     }
 
+    static KernelPtr binary(const std::string& image) {
+        return std::make_shared<const CompiledKernel>(CompiledKernel{image});
+    }
     codegen::KernelSource& step(size_t i) { return data->program.steps[i].kernel; }
     Result<std::shared_ptr<const LoadedPlan>> load(CUstream stream = nullptr) const {
-        return LoadedPlan::load(driver, data, {{'1'}, {'2'}}, stream);
+        return LoadedPlan::load(driver, data, {binary("1"), binary("2")}, stream);
     }
     Bindings bindings() const { return {{x, at(0x1000)}, {y, at(0x2000)}}; }
 

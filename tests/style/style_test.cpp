@@ -15,7 +15,8 @@ namespace {
 /// Which folders the sources of a folder may include. Reading order of the pipeline, bottom up.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"frontend", {"frontend"}},
-    {"codegen", {"codegen", "frontend"}},
+    {"heuristics", {"heuristics"}},
+    {"codegen", {"codegen", "heuristics", "frontend"}},
     {"engine", {"engine", "codegen", "frontend"}},
 };
 

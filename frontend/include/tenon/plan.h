@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <tenon/compiler.h>
 #include <tenon/graph.h>
 #include <tenon/target.h>
 
@@ -35,9 +36,11 @@ enum class CpuDevice {
 struct CompileReport {
     struct Kernel {
         std::string name;
-        int registers = 0;
+        int registers = 0;  ///< Per thread.
         int spill_bytes = 0;
         int64_t cubin_bytes = 0;
+        int static_shared_bytes = 0;
+        double compile_seconds = 0.0;  ///< When it was compiled, now or long ago.
     };
     std::string architecture;
     std::vector<Kernel> kernels;
@@ -75,12 +78,14 @@ class Plan {
   public:
     /// Validates, cuts into regions and writes the source of every kernel. Pure: no GPU, file or environment.
     static Result<Plan> build(const Graph& graph, const Target& target, const PlanOptions& options = {});
-    /// Compiles every kernel with NVRTC for the plan's target, or for `architecture` ("sm_80").
-    Result<CompileReport> compile(const std::string& architecture = {}) const;
-    /// Compiles every kernel and loads it into the current CUDA context; after this `run` only
-    /// enqueues. CaptureUnsafe while `stream` is captured; NotFound without a driver or NVRTC; IncompatiblePlan if the
-    /// device is of another compute capability than the plan's target.
-    Result<ReadyPlan> prepare(Stream stream = nullptr) const;
+    /// Compiles every kernel with NVRTC for the plan's target, or for `architecture` ("sm_80"), or finds it in the
+    /// compiler's caches. Cancelled if the compiler's progress callback says so.
+    Result<CompileReport> compile(const std::string& architecture = {},
+                                  const Compiler& compiler = Compiler::shared()) const;
+    /// Compiles every kernel that no cache has and loads it into the current CUDA context; after this `run` only
+    /// enqueues. CaptureUnsafe while `stream` is captured; NotFound without a driver or NVRTC, or if a strict compiler
+    /// would have to compile; IncompatiblePlan if the device is of another compute capability than the plan's target.
+    Result<ReadyPlan> prepare(Stream stream = nullptr, const Compiler& compiler = Compiler::shared()) const;
     /// Runs on the host, without a GPU. `seed` decides the emulator's thread order; results do not depend on it.
     Status run_on_cpu(CpuDevice device, const Bindings& bindings, uint64_t seed = 0) const;
 
