@@ -1,29 +1,32 @@
 #include "engine/emulator/emulator.h"
 
 #include "engine/emulator/host_compiler.h"
-#include "engine/emulator/launch_record.h"
+#include "engine/emulator/machine.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::engine {
 namespace {
 
-Status report(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments,
-              const EmulatedFault& fault) {
-    static constexpr const char* kWhat[] = {"", "outside every argument", "misaligned", "a write to an input"};
-    const auto* address = static_cast<const uint8_t*>(fault.address);
-    std::string nearest = "no argument";
-    int64_t best = INT64_MAX;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i].is_scalar) continue;
-        const int64_t offset = address - static_cast<const uint8_t*>(arguments[i].pointer_or_scalar);
-        if (std::abs(offset) >= best) continue;
-        best = std::abs(offset);
-        nearest = "'" + kernel.arguments[i].role + "' + " + std::to_string(offset) + " bytes";
+/// Launches that a GPU would refuse as well, and those nobody writes.
+Status check_launch(const codegen::KernelSource& kernel) {
+    constexpr uint32_t kMostThreads = 1024, kMostSharedBytes = 232448, kMostBlocksOfCluster = 16;
+    const codegen::LaunchShape& launch = kernel.launch;
+    const auto refuse = [&](const std::string& why) {
+        return Status(ErrorCode::Unsupported, "emulator: " + kernel.name + ": " + why);
+    };
+    if (launch.block[1] != 1 || launch.block[2] != 1 || launch.block[0] == 0 || launch.block[0] > kMostThreads)
+        return refuse("blocks are lines of 1 to 1024 threads");
+    if (launch.shared_bytes > kMostSharedBytes)
+        return refuse(std::to_string(launch.shared_bytes) + " bytes of shared memory, a block has at most " +
+                      std::to_string(kMostSharedBytes));
+    uint32_t blocks = 1;
+    for (size_t axis = 0; axis < 3; ++axis) {
+        const uint32_t size = launch.cluster[axis];
+        if (size == 0 || launch.grid[axis] % size != 0) return refuse("the grid is no whole number of clusters");
+        blocks *= size;
     }
-    return Status(ErrorCode::DriverFailed, kernel.name + ": an access of " + std::to_string(fault.bytes) +
-                                               " bytes at " + nearest + " is " + kWhat[fault.kind] + " (block " +
-                                               std::to_string(fault.block) + ", thread " +
-                                               std::to_string(fault.thread) + ")");
+    if (blocks > kMostBlocksOfCluster) return refuse("clusters have at most 16 blocks");
+    return {};
 }
 
 }  // namespace
@@ -34,36 +37,31 @@ Status run_emulated(const codegen::KernelSource& kernel, const std::vector<Emula
         return Status(ErrorCode::InvalidArgument, kernel.name + ": given " + std::to_string(arguments.size()) +
                                                       " arguments, needs " + std::to_string(kernel.arguments.size()));
     }
-    const codegen::LaunchShape& launch_shape = kernel.launch;
-    const bool is_line = launch_shape.grid[1] == 1 && launch_shape.grid[2] == 1 && launch_shape.block[1] == 1 &&
-                         launch_shape.block[2] == 1;
-    const bool stands_alone =
-        launch_shape.cluster == std::array<uint32_t, 3>{1, 1, 1} && launch_shape.shared_bytes == 0;
-    if (!is_line || !stands_alone) {
-        return Status(ErrorCode::Unsupported, "emulator: " + kernel.name +
-                                                  ": grids and blocks of one axis, without shared memory or clusters, "
-                                                  "can be run; the reference device needs none");
-    }
-    TENON_ASSIGN(const RunGrid run, compile_for_host(kernel));
-    std::vector<EmulatedSpan> spans;
+    TENON_TRY(check_launch(kernel));
+    TENON_ASSIGN(const HostKernel* compiled, compile_for_host(kernel));
+    MachineSetup setup{.launch = kernel.launch, .kernel = compiled->kernel, .seed = options.seed};
+    setup.spans.push_back({});
+    setup.roles.push_back("");
     std::vector<void*> pointers;
-    for (const EmulatedArgument& argument : arguments) pointers.push_back(argument.pointer_or_scalar);
-    std::vector<void*> slots;
     for (size_t i = 0; i < arguments.size(); ++i) {
-        slots.push_back(arguments[i].is_scalar ? pointers[i] : static_cast<void*>(&pointers[i]));
-        if (arguments[i].is_scalar) continue;
-        const auto* begin = static_cast<const uint8_t*>(arguments[i].memory_begin);
-        spans.push_back({begin, begin + arguments[i].memory_bytes, arguments[i].written});
+        const EmulatedArgument& argument = arguments[i];
+        pointers.push_back(argument.pointer_or_scalar);
+        if (argument.is_scalar) continue;
+        const uint64_t tag = setup.spans.size() << kEmulatedTagShift;
+        setup.spans.push_back({reinterpret_cast<uint64_t>(argument.memory_begin) | tag,
+                               static_cast<uint64_t>(argument.memory_bytes), argument.written});
+        setup.roles.push_back(kernel.arguments[i].role);
+        pointers.back() = reinterpret_cast<void*>(reinterpret_cast<uint64_t>(argument.pointer_or_scalar) | tag);
     }
-    EmulatedLaunch launch{kernel.launch.grid[0],
-                          kernel.launch.block[0],
-                          options.seed,
-                          slots.data(),
-                          spans.data(),
-                          static_cast<int32_t>(spans.size()),
-                          {}};
-    run(&launch);
-    return launch.fault.kind == EmulatedFault::None ? Status() : report(kernel, arguments, launch.fault);
+    if (setup.spans.size() > kEmulatedSharedTag)
+        return Status(ErrorCode::Unsupported, "emulator: " + kernel.name + " has too many arguments");
+    std::vector<void*> slots;
+    for (size_t i = 0; i < arguments.size(); ++i)
+        slots.push_back(arguments[i].is_scalar ? pointers[i] : static_cast<void*>(&pointers[i]));
+    setup.arguments = slots.data();
+    const std::lock_guard lock(compiled->in_use);
+    const std::string fault = Machine(std::move(setup)).run();
+    return fault.empty() ? Status() : Status(ErrorCode::DriverFailed, kernel.name + ": " + fault);
 }
 
 }  // namespace tenon::engine

@@ -22,9 +22,10 @@ struct EmulatorOptions {
     uint64_t seed = 0;  ///< Decides the order of threads; results must not depend on it.
 };
 
-/// Compiles the kernel's own source with the host compiler and runs its grid on the CPU. An access outside the
-/// arguments' memory, a misaligned one, or a write to an input comes back as DriverFailed with role, block and thread.
-/// NotFound if there is no host compiler.
+/// Compiles the kernel's own source with the host compiler and runs its grid on the CPU. A kernel that does what it may
+/// not do on a GPU comes back as DriverFailed, with the argument or the address, block and thread: accesses outside an
+/// argument's or shared memory, misaligned ones, writes to an input, reads of what nobody wrote, barriers that never
+/// open. NotFound if there is no host compiler; Unsupported for launches that a GPU would refuse.
 Status run_emulated(const codegen::KernelSource& kernel, const std::vector<EmulatedArgument>& arguments,
                     const EmulatorOptions& options);
 

@@ -9,41 +9,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
-#include <mutex>
 #include <sstream>
 
 #include "codegen/device/device_library.h"
+#include "engine/emulator/object_cache.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::engine {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A private folder with the device library, removed when the process ends.
-class WorkFolder {
-  public:
-    WorkFolder() {
-        std::error_code error;
-        std::string pattern = (fs::temp_directory_path(error) / "tenon-emulator-XXXXXX").string();
-        if (error || mkdtemp(pattern.data()) == nullptr) return;
-        path_ = pattern;
-        for (const codegen::DeviceHeader& header : codegen::device_library()) {
-            const fs::path file = path_ / header.name;
-            fs::create_directories(file.parent_path(), error);
-            std::ofstream(file, std::ios::binary) << header.text;
-        }
-    }
-    ~WorkFolder() {
-        std::error_code ignored;
-        if (!path_.empty()) fs::remove_all(path_, ignored);
-    }
-    const fs::path& path() const { return path_; }
-
-  private:
-    fs::path path_;
-};
 
 /// Runs a program without a shell and returns its exit code; its messages go to `log`.
 int run_program(const std::vector<std::string>& words, const fs::path& log) {
@@ -81,52 +58,99 @@ std::string host_compiler() {
     return named != nullptr && *named != '\0' ? named : "c++";
 }
 
-Result<RunGrid> build(const codegen::KernelSource& kernel, const fs::path& folder, size_t number) {
-    if (folder.empty())
-        return Status(ErrorCode::NotFound,
-                      "emulator: no temporary folder can be made; the reference device needs none");
-    const std::string stem = (folder / ("kernel" + std::to_string(number))).string();
-    {
-        std::ofstream source(stem + ".cpp", std::ios::binary);
-        source << kernel.text << "\nextern \"C\" void tenon_run(tenon::EmulatedLaunch* launch) { tenon::run_grid(&"
-               << kernel.name << ", *launch); }\n";
+/// The compiler's file with its size and time: another version is another file.
+std::string identity_of(const std::string& compiler) {
+    std::error_code error;
+    std::string folders = std::getenv("PATH") == nullptr ? "" : std::getenv("PATH");
+    if (compiler.find('/') != std::string::npos) folders.clear();
+    std::istringstream list(folders);
+    fs::path file = compiler;
+    for (std::string folder; std::getline(list, folder, ':') && !fs::exists(file, error);)
+        file = fs::path(folder) / compiler;
+    file = fs::canonical(file, error);
+    if (error) return compiler;
+    const auto written = fs::last_write_time(file, error).time_since_epoch().count();
+    return file.string() + " " + std::to_string(fs::file_size(file, error)) + " " + std::to_string(written);
+}
+
+// -O1 gives the least total of compiling and running at test sizes, and a precompiled header saves less than reading it
+// costs; contraction would change rounding against the GPU's explicit fma.
+constexpr const char* kFlags[] = {
+    "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off", "-fvisibility=hidden", "-DTENON_EMULATED"};
+
+Status write_library(const fs::path& folder) {
+    std::error_code error;
+    for (const codegen::DeviceHeader& header : codegen::device_library()) {
+        const fs::path file = folder / "library" / header.name;
+        fs::create_directories(file.parent_path(), error);
+        std::ofstream stream(file, std::ios::binary);
+        stream << header.text;
+        if (!stream) return Status(ErrorCode::NotFound, "emulator: " + file.string() + " cannot be written");
     }
-    // -O1 gives the least total of compiling and running at test sizes; contraction would change rounding against the
-    // GPU's explicit fma.
-    const int code = run_program({host_compiler(), "-std=c++20", "-O1", "-w", "-fPIC", "-shared", "-ffp-contract=off",
-                                  "-DTENON_EMULATED", "-I" + folder.string(), stem + ".cpp", "-o", stem + ".so"},
-                                 stem + ".log");
+    std::ofstream(folder / "done") << "1";
+    return {};
+}
+
+Status compile_into(const codegen::KernelSource& kernel, const std::string& text, const fs::path& library,
+                    const fs::path& folder) {
+    std::ofstream(folder / "kernel.cpp", std::ios::binary) << text;
+    std::vector<std::string> words{host_compiler()};
+    words.insert(words.end(), std::begin(kFlags), std::end(kFlags));
+    words.insert(words.end(),
+                 {"-I" + library.string(), (folder / "kernel.cpp").string(), "-o", (folder / "kernel.so").string()});
+    const int code = run_program(words, folder / "log");
     if (code == 127)
         return Status(ErrorCode::NotFound, "emulator: no host compiler '" + host_compiler() +
                                                "' (set TENON_HOST_COMPILER); the reference device needs none");
-    if (code != 0)
-        return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + first_error_line(stem + ".log"));
-    void* library = dlopen((stem + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (code == 0) return {};
+    return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + first_error_line(folder / "log"));
+}
+
+Result<const HostKernel*> build(const codegen::KernelSource& kernel) {
+    static const ObjectCache cache;
+    static const std::string kEnvironment = [] {
+        std::string text = identity_of(host_compiler()) + "\n" + std::string(codegen::device_library_hash());
+        for (const char* flag : kFlags) text += std::string(" ") + flag;
+        return text;
+    }();
+    const std::string text = kernel.text + "\nTENON_EMULATED_KERNEL(" + kernel.name + ")\n";
+    TENON_ASSIGN(const fs::path object, cache.get(kEnvironment + "\n" + text, "kernel.so", [&](const fs::path& folder) {
+        TENON_ASSIGN(const fs::path done,
+                     cache.get("library " + std::string(codegen::device_library_hash()), "done", write_library));
+        return compile_into(kernel, text, done.parent_path() / "library", folder);
+    }));
+    void* library = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": " + dlerror());
-    void* entry = dlsym(library, "tenon_run");
+    const auto* entry = static_cast<const EmulatedKernel*>(dlsym(library, "tenon_kernel"));
     if (entry == nullptr)
         return Status(ErrorCode::CompileFailed, "emulator: " + kernel.name + ": the shared object has no entry");
-    return reinterpret_cast<RunGrid>(entry);
+    // Never unloaded: other threads may run it until the process ends.
+    return new HostKernel{*entry, {}};
 }
 
 }  // namespace
 
-Result<RunGrid> compile_for_host(const codegen::KernelSource& kernel) {
+Result<const HostKernel*> compile_for_host(const codegen::KernelSource& kernel) {
+    using Compiled = Result<const HostKernel*>;
     static std::mutex mutex;
-    static WorkFolder folder;
-    static std::map<std::string, RunGrid> known;  // by full text
-    static size_t count = 0;
-    size_t number = 0;
+    static std::map<std::string, std::shared_future<Compiled>> known;  // by full text
+    std::promise<Compiled> promise;
+    std::shared_future<Compiled> compiled;
+    bool is_first = false;
     {
         const std::lock_guard lock(mutex);
-        const auto found = known.find(kernel.text);
-        if (found != known.end()) return found->second;
-        number = count++;
+        const auto [entry, is_new] = known.try_emplace(kernel.text);
+        if (is_new) entry->second = promise.get_future().share();
+        compiled = entry->second;
+        is_first = is_new;
     }
-    TENON_ASSIGN(const RunGrid run, build(kernel, folder.path(), number));
-    const std::lock_guard lock(mutex);
-    known.emplace(kernel.text, run);
-    return run;
+    if (!is_first) return compiled.get();
+    promise.set_value(build(kernel));
+    if (!compiled.get().is_ok()) {  // a failure is told once, never remembered
+        const std::lock_guard lock(mutex);
+        known.erase(kernel.text);
+    }
+    return compiled.get();
 }
 
 }  // namespace tenon::engine

@@ -1,70 +1,40 @@
-// The same primitives on the host: a thread of the kernel is a function call, and every access to global memory is checked.
+// The same primitives on the host: a thread of the kernel is a function call, every access to memory is checked, and what
+// takes more than one thread is left to the machine that runs them.
 #pragma once
+
+#include <tenon/arch/host/machine.cuh>
 
 #define __global__
 #define __device__
+#define __grid_constant__
 #define __launch_bounds__(...)
 
 namespace tenon {
 
-/// A piece of memory the kernel was given.
-struct EmulatedSpan {
-    const uint8* begin;
-    const uint8* end;
-    bool written;
-};
+static EmulatedMachine* machine = nullptr;
 
-/// What went wrong first.
-struct EmulatedFault {
-    enum Kind { None, OutOfBounds, Misaligned, ReadOnly };
-    int32 kind;
-    const void* address;
-    int32 bytes;
-    uint32 block;
-    uint32 thread;
-};
+inline uint32 block_index_x() { return machine->thread->block_index[0]; }
+inline uint32 thread_index() { return machine->thread->index; }
 
-/// Launch shape, arguments and findings; the emulator fills it, `run_grid` works through it.
-struct EmulatedLaunch {
-    uint32 grid;
-    uint32 block;
-    uint64 seed;
-    void** arguments;
-    const EmulatedSpan* spans;
-    int32 span_count;
-    EmulatedFault fault;
-};
-
-inline thread_local EmulatedLaunch* current_launch = nullptr;
-inline thread_local uint32 current_block = 0;
-inline thread_local uint32 current_thread = 0;
-
-inline uint32 block_index_x() { return current_block; }
-inline uint32 thread_index() { return current_thread; }
-
-/// Whether the access is inside a span and aligned; the first fault is kept.
-inline bool is_sound(const void* address, int32 bytes, bool write) {
-    EmulatedLaunch& launch = *current_launch;
-    int32 kind = EmulatedFault::OutOfBounds;
-    const uint8* first = static_cast<const uint8*>(address);
-    for (int32 i = 0; i < launch.span_count && kind != EmulatedFault::None; ++i) {
-        const EmulatedSpan& span = launch.spans[i];
-        if (first < span.begin || first + bytes > span.end) continue;
-        kind = write && !span.written ? EmulatedFault::ReadOnly : EmulatedFault::None;
-    }
-    if (kind == EmulatedFault::None && reinterpret_cast<uint64>(address) % uint64(bytes) != 0) kind = EmulatedFault::Misaligned;
-    if (kind == EmulatedFault::None) return true;
-    if (launch.fault.kind == EmulatedFault::None) launch.fault = {kind, address, bytes, current_block, current_thread};
-    return false;
+/// The address itself of a pointer to global memory, after the access was checked.
+template <typename T>
+inline T* sound_address(T* pointer, EmulatedAccess access) {
+    const uint64 address = reinterpret_cast<uint64>(pointer);
+    const EmulatedSpan& span = machine->spans[(address >> kEmulatedTagShift) % kEmulatedTags];
+    const uint64 offset = address - span.begin;
+    const bool is_inside = offset <= span.bytes && span.bytes - offset >= sizeof(T);
+    const bool is_allowed = access == EmulatedAccess::Read || span.written;
+    if (!is_inside || !is_allowed || address % alignof(T) != 0) machine->refuse_access(pointer, sizeof(T), alignof(T), access);
+    return reinterpret_cast<T*>(address & ((uint64(1) << kEmulatedTagShift) - 1));
 }
 
 template <typename T>
 inline T load_global(const T* from) {
-    return is_sound(from, sizeof(T), false) ? *from : T{};
+    return *sound_address(from, EmulatedAccess::Read);
 }
 template <typename T>
 inline void store_global(T* to, T value) {
-    if (is_sound(to, sizeof(T), true)) *to = value;
+    *sound_address(to, EmulatedAccess::Write) = value;
 }
 
 inline float half_bits_to_float(uint16 bits) {
@@ -124,17 +94,15 @@ struct Caller {
     }
 };
 
-/// Runs all blocks; threads of a block in an order that the seed decides.
+/// What the shared object of a kernel exports as its only symbol.
+#define TENON_EMULATED_KERNEL(kernel)                                                               \
+    extern "C" __attribute__((visibility("default"))) const tenon::EmulatedKernel tenon_kernel = {  \
+        [](tenon::EmulatedMachine* running) { tenon::machine = running; },                          \
+        [](void** arguments) { tenon::call_kernel(&kernel, arguments); }};
+
 template <typename... Parameters>
-inline void run_grid(void (*kernel)(Parameters...), EmulatedLaunch& launch) {
-    current_launch = &launch;
-    for (current_block = 0; current_block < launch.grid && launch.fault.kind == EmulatedFault::None; ++current_block) {
-        const uint32 start = uint32((launch.seed + current_block) % launch.block);
-        for (uint32 i = 0; i < launch.block; ++i) {
-            current_thread = (start + i) % launch.block;
-            Caller<>::go(Split<Parameters...>{}, kernel, launch.arguments);
-        }
-    }
+inline void call_kernel(void (*kernel)(Parameters...), void** arguments) {
+    Caller<>::go(Split<Parameters...>{}, kernel, arguments);
 }
 
 }  // namespace tenon

@@ -1,0 +1,67 @@
+// What a kernel on the host and the emulator that runs it know of each other.
+#pragma once
+
+#include <tenon/arch/integers.cuh>
+
+namespace tenon {
+
+/// Pointers to global and shared memory carry the number of their piece of memory above the address. So one that strays
+/// into another piece is found, and one used without a primitive is no address at all.
+inline constexpr int kEmulatedTagShift = 48;
+inline constexpr uint64 kEmulatedTags = 256;
+/// Tags from here on are shared memory: of block 0, 1, … of the cluster.
+inline constexpr uint64 kEmulatedSharedTag = 0xc0;
+
+/// A piece of global memory the kernel was given; none has 0 bytes.
+struct EmulatedSpan {
+    uint64 begin;  ///< With the tag.
+    uint64 bytes;
+    bool written;
+};
+
+/// The thread that runs.
+struct EmulatedThread {
+    uint32 index;
+    uint32 block_index[3];
+};
+
+enum class EmulatedAccess { Read, Write, Atomic };
+
+/// What all lanes of a warp do together; lanes that meet at different operations are reported.
+enum class EmulatedWarpOperation { Barrier, Shuffle, Vote, Elect, LoadMatrices, StoreMatrices, Multiply };
+
+/// The hardware, as far as a kernel needs more of it than the processor it runs on. Functions that report a fault do not
+/// come back.
+struct EmulatedMachine {
+    const EmulatedSpan* spans = nullptr;  ///< By tag.
+    const EmulatedThread* thread = nullptr;
+    uint32 grid[3] = {1, 1, 1};
+
+    /// Reports an access to global memory that is not sound.
+    [[noreturn]] virtual void refuse_access(const void* address, uint32 bytes, uint32 alignment, EmulatedAccess access) = 0;
+    /// Lets other threads go on; for threads that wait by reading global memory again and again.
+    virtual void yield() = 0;
+
+    virtual void barrier(uint32 id, uint32 threads, bool waits) = 0;  ///< `threads` 0: the whole block.
+    virtual uint8* shared_memory() = 0;
+    virtual uint32 shared_address(const void* pointer) = 0;
+    /// The bytes themselves, after the access was checked.
+    virtual uint8* shared(const void* address, uint32 bytes, uint32 alignment, EmulatedAccess access) = 0;
+
+    virtual void warp_barrier() = 0;
+    /// Waits for all lanes; returns what each gave, kEmulatedSlot bytes apart. It stays until the warp's next exchange but
+    /// one.
+    virtual const uint8* exchange(EmulatedWarpOperation operation, const void* value, uint32 bytes) = 0;
+
+  protected:
+    ~EmulatedMachine() = default;
+};
+inline constexpr uint32 kEmulatedSlot = 16;
+
+/// What the shared object of a kernel exports.
+struct EmulatedKernel {
+    void (*bind)(EmulatedMachine* machine);  ///< Before `call`; one machine at a time.
+    void (*call)(void** arguments);          ///< Runs one thread; argument i is stored where arguments[i] points.
+};
+
+}  // namespace tenon

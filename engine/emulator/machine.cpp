@@ -1,0 +1,183 @@
+#include "engine/emulator/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace tenon::engine {
+namespace {
+
+/// Rounds in which all threads that can go on have only polled global memory, after which nothing will change any more.
+constexpr uint64_t kIdlePolls = 1000;
+
+thread_local Machine* running_machine = nullptr;
+
+}  // namespace
+
+Machine::Machine(MachineSetup setup) : setup_(std::move(setup)), random_(setup_.seed) {
+    setup_.spans.resize(kEmulatedTags, EmulatedSpan{0, 0, false});
+    spans = setup_.spans.data();
+    for (size_t axis = 0; axis < 3; ++axis) {
+        grid[axis] = setup_.launch.grid[axis];
+        cluster_count_ *= grid[axis] / setup_.launch.cluster[axis];
+    }
+    const auto limit = static_cast<uint32_t>(std::min<uint64_t>(cluster_count_, UINT32_MAX));
+    if (limit > 0) cluster_step_ = 1 + random_.below(limit);
+    while (cluster_count_ > 0 && std::gcd(cluster_step_, cluster_count_) != 1) --cluster_step_;
+}
+
+std::string Machine::run() {
+    running_machine = this;
+    setup_.kernel.bind(this);
+    switch_to(main_, next_thread());
+    // Threads that a fault left half done are forgotten.
+    for (const std::unique_ptr<Cluster>& cluster : clusters_) {
+        for (Block& block : cluster->blocks) {
+            for (Thread& thread : block.threads) {
+                if (thread.fiber == nullptr) continue;
+                thread.fiber->restart();
+                fibers().give_back(thread.fiber);
+            }
+        }
+    }
+    running_machine = nullptr;
+    return fault_;
+}
+
+void Machine::run_fiber() {
+    for (;;) running_machine->run_threads();
+}
+
+FiberPool& Machine::fibers() {
+    static thread_local FiberPool pool(&Machine::run_fiber);
+    return pool;
+}
+
+// A thread that ends without ever waiting leaves its fiber to the next one, so that a kernel without barriers is a
+// loop.
+void Machine::run_threads() {
+    Thread* thread = starting_;
+    Fiber* const fiber = thread->fiber;
+    for (;;) {
+        setup_.kernel.call(setup_.arguments);
+        end(*thread);
+        Thread* next = next_thread();
+        if (next == nullptr || next->fiber != nullptr) {
+            fibers().give_back(fiber);
+            return switch_to(*fiber, next);
+        }
+        next->fiber = fiber;
+        make_current(*next);
+        thread = next;
+    }
+}
+
+void Machine::make_current(Thread& thread) {
+    current_ = &thread;
+    this->thread = &thread;
+    thread.wait = {};
+}
+
+void Machine::end(Thread& thread) {
+    idle_polls_ = 0;
+    thread.has_ended = true;
+    thread.fiber = nullptr;
+    Cluster* cluster = thread.block->cluster;
+    if (--cluster->running == 0) idle_clusters_.push_back(cluster);
+}
+
+void Machine::switch_to(Fiber& from, Thread* next) {
+    if (next == nullptr) return &from == &main_ ? void() : Fiber::switch_to(from, main_);
+    if (next->fiber == nullptr) {
+        next->fiber = fibers().take();
+        starting_ = next;
+        if (next->fiber == nullptr) {
+            fault_ = "no memory for the stacks of its threads";
+            return switch_to(from, nullptr);
+        }
+    }
+    make_current(*next);
+    Fiber::switch_to(from, *next->fiber);
+}
+
+void Machine::wait_for(Wait wait) {
+    Thread* const self = current_;
+    self->wait = wait;
+    if (wait.kind != Wait::Kind::OtherBlocks) idle_polls_ = 0;
+    Thread* next = next_thread();
+    if (next == self) return make_current(*self);
+    switch_to(*self->fiber, next);
+}
+
+void Machine::resume(Thread& thread) {
+    idle_polls_ = 0;
+    ready_.push_back(&thread);
+}
+
+Thread* Machine::next_thread() {
+    while (fault_.empty()) {
+        if (!ready_.empty()) {
+            std::swap(ready_[random_.below(static_cast<uint32_t>(ready_.size()))], ready_.back());
+            Thread* next = ready_.back();
+            ready_.pop_back();
+            return next;
+        }
+        if (start_cluster() || wake_polling_threads()) continue;
+        fault_ = deadlock();
+        break;
+    }
+    return nullptr;
+}
+
+bool Machine::start_cluster() {
+    if (clusters_started_ == cluster_count_) return false;
+    if (idle_clusters_.empty()) {
+        clusters_.push_back(std::make_unique<Cluster>());
+        idle_clusters_.push_back(clusters_.back().get());
+    }
+    Cluster& cluster = *idle_clusters_.back();
+    idle_clusters_.pop_back();
+    const std::array<uint32_t, 3>& size = setup_.launch.cluster;
+    const uint64_t number = clusters_started_++ * cluster_step_ % cluster_count_;
+    const uint64_t columns = grid[0] / size[0], rows = grid[1] / size[1];
+    const std::array<uint64_t, 3> first{number % columns * size[0], number / columns % rows * size[1],
+                                        number / columns / rows * size[2]};
+    cluster.blocks.resize(static_cast<size_t>(size[0]) * size[1] * size[2]);
+    for (size_t rank = 0; rank < cluster.blocks.size(); ++rank) {
+        Block& block = cluster.blocks[rank];
+        block.cluster = &cluster;
+        block.index = {static_cast<uint32_t>(first[0] + rank % size[0]),
+                       static_cast<uint32_t>(first[1] + rank / size[0] % size[1]),
+                       static_cast<uint32_t>(first[2] + rank / size[0] / size[1])};
+        start_threads(block);
+    }
+    cluster.running = static_cast<uint32_t>(cluster.blocks.size()) * setup_.launch.block[0];
+    return true;
+}
+
+void Machine::start_threads(Block& block) {
+    block.shared.reset(setup_.launch.shared_bytes);
+    block.threads.assign(setup_.launch.block[0], Thread{});
+    block.warps.assign((block.threads.size() + kLanes - 1) / kLanes, Warp{});
+    block.barriers.fill({});
+    for (size_t i = 0; i < block.threads.size(); ++i) {
+        Thread& thread = block.threads[i];
+        thread.index = static_cast<uint32_t>(i);
+        std::copy(block.index.begin(), block.index.end(), thread.block_index);
+        thread.block = &block;
+        ready_.push_back(&thread);
+    }
+}
+
+void Machine::yield() {
+    polling_.push_back(current_);
+    wait_for({Wait::Kind::OtherBlocks});
+}
+
+bool Machine::wake_polling_threads() {
+    if (polling_.empty() || ++idle_polls_ > kIdlePolls) return false;
+    ready_.swap(polling_);
+    return true;
+}
+
+}  // namespace tenon::engine
