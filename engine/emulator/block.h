@@ -16,6 +16,14 @@ inline constexpr uint32_t kLanes = 32;
 struct Block;
 struct Thread;
 
+/// A copy from global to shared memory that cp.async started and no wait has ended.
+struct PendingCopy {
+    uint32_t offset = 0;  ///< In shared memory.
+    uint32_t bytes = 0;
+    const uint8_t* from = nullptr;  ///< Null: zeros.
+    uint32_t group = 0;
+};
+
 /// What a thread waits for.
 struct Wait {
     enum class Kind { Nothing, BlockBarrier, NamedBarrier, WarpBarrier, WarpOperation, OtherBlocks };
@@ -27,7 +35,10 @@ struct Wait {
 struct Thread : EmulatedThread {
     Block* block = nullptr;
     Fiber* fiber = nullptr;  ///< Null before it starts and after it ends.
+    Clock clock;
     Wait wait;
+    std::vector<PendingCopy> copies;  ///< In the order they were started.
+    uint32_t copy_group = 0;          ///< The open one.
     bool has_ended = false;
 };
 
@@ -36,7 +47,18 @@ struct Barrier {
     uint32_t threads = 0;  ///< 0 while nobody has come.
     uint32_t arrived = 0;
     std::vector<Thread*> waiting;
+    Meeting meeting;
 };
+
+/// What one lane brings to an operation of its warp, and takes from it.
+struct LaneRecord {
+    alignas(16) std::array<uint8_t, 16> value;
+    std::array<uint32_t, 4> a;
+    std::array<uint32_t, 2> b;
+    std::array<uint32_t, 4> c;
+};
+static_assert(sizeof(LaneRecord) == kEmulatedSlot);
+using LaneRecords = std::array<LaneRecord, kLanes>;
 
 /// An operation that all lanes of a warp do together. Two in turn, so that a lane that is ahead does not overwrite what
 /// another one has not read yet.
@@ -44,7 +66,9 @@ struct Warp {
     EmulatedWarpOperation operation = EmulatedWarpOperation::Barrier;
     uint32_t arrived = 0;  ///< Bit per lane.
     uint32_t round = 0;
-    alignas(16) std::array<std::array<uint8_t, kLanes * kEmulatedSlot>, 2> slots;
+    uint32_t step = 1;  ///< Of the warp as a party of its cluster.
+    Meeting meeting;
+    std::array<LaneRecords, 2> records;
 };
 
 struct Cluster;
@@ -57,6 +81,7 @@ struct Block {
     std::vector<Warp> warps;
     std::array<Barrier, 16> barriers;
     SharedMemory shared;
+    Meeting fenced;  ///< What fences have made visible to asynchronous copies and products.
 };
 
 /// Blocks that run together and reach each other's shared memory. Kept and used again when all threads have ended.

@@ -40,8 +40,8 @@ std::string ranges(const std::vector<uint32_t>& numbers) {
 
 }  // namespace
 
-void Machine::fail(const std::string& what) {
-    fault_ = what + " (" + place(*current_) + ")";
+void Machine::fail(const std::string& what, const Thread& thread) {
+    fault_ = what + " (" + place(thread) + ")";
     Fiber::switch_to(*current_->fiber, main_);
     __builtin_unreachable();  // the fiber is not resumed
 }
@@ -75,6 +75,26 @@ void Machine::refuse_access(const void* pointer, uint32 bytes, uint32 alignment,
         what += access == EmulatedAccess::Read ? "sound" : "a write to an input";
     }
     fail(what);
+}
+
+uint8_t* Machine::use_global(const void* pointer, uint32_t bytes, uint32_t alignment, EmulatedAccess access) {
+    const auto address = reinterpret_cast<uint64_t>(pointer);
+    const EmulatedSpan& span = spans[(address >> kEmulatedTagShift) % kEmulatedTags];
+    const uint64_t offset = address - span.begin;
+    const bool is_inside = offset <= span.bytes && span.bytes - offset >= bytes;
+    const bool is_allowed = access == EmulatedAccess::Read || span.written;
+    if (!is_inside || !is_allowed || address % alignment != 0) refuse_access(pointer, bytes, alignment, access);
+    return reinterpret_cast<uint8_t*>(address & ((uint64_t{1} << kEmulatedTagShift) - 1));
+}
+
+std::string Machine::name_of_party(const Cluster& cluster, int party) const {
+    const auto threads = static_cast<int>(setup_.launch.block[0]), warps = (threads + 31) / 32,
+               blocks = static_cast<int>(cluster.blocks.size());
+    const bool is_warp = party >= blocks * threads;
+    const int number = is_warp ? party - blocks * threads : party, per_block = is_warp ? warps : threads;
+    if (number >= blocks * per_block) return "the copy engine";
+    return (is_warp ? "warp " : "thread ") + std::to_string(number % per_block) +
+           (blocks > 1 ? " of block " + std::to_string(number / per_block) + " of the cluster" : "");
 }
 
 std::string Machine::deadlock() const {

@@ -21,6 +21,9 @@ Machine::Machine(MachineSetup setup) : setup_(std::move(setup)), random_(setup_.
         grid[axis] = setup_.launch.grid[axis];
         cluster_count_ *= grid[axis] / setup_.launch.cluster[axis];
     }
+    const std::array<uint32_t, 3>& size = setup_.launch.cluster;
+    const size_t threads = setup_.launch.block[0], warps = (threads + kLanes - 1) / kLanes;
+    nothing_known_ = std::make_shared<Steps>(static_cast<size_t>(size[0]) * size[1] * size[2] * (threads + warps) + 1);
     const auto limit = static_cast<uint32_t>(std::min<uint64_t>(cluster_count_, UINT32_MAX));
     if (limit > 0) cluster_step_ = 1 + random_.below(limit);
     while (cluster_count_ > 0 && std::gcd(cluster_step_, cluster_count_) != 1) --cluster_step_;
@@ -156,15 +159,27 @@ bool Machine::start_cluster() {
 }
 
 void Machine::start_threads(Block& block) {
+    const size_t threads = setup_.launch.block[0], warps = (threads + kLanes - 1) / kLanes;
+    const size_t blocks = block.cluster->blocks.size();
+    const auto rank = static_cast<size_t>(&block - block.cluster->blocks.data());
     block.shared.reset(setup_.launch.shared_bytes);
-    block.threads.assign(setup_.launch.block[0], Thread{});
-    block.warps.assign((block.threads.size() + kLanes - 1) / kLanes, Warp{});
+    block.threads.assign(threads, Thread{});
+    block.warps.resize(warps);
+    for (Warp& warp : block.warps) {
+        warp.arrived = 0;
+        warp.step = 1;
+        warp.meeting.clear();
+    }
     block.barriers.fill({});
+    block.fenced.clear();
     for (size_t i = 0; i < block.threads.size(); ++i) {
         Thread& thread = block.threads[i];
         thread.index = static_cast<uint32_t>(i);
         std::copy(block.index.begin(), block.index.end(), thread.block_index);
         thread.block = &block;
+        thread.clock = {.party = static_cast<uint16_t>(rank * threads + i),
+                        .warp_party = static_cast<uint16_t>(blocks * threads + rank * warps + i / kLanes),
+                        .known = nothing_known_};
         ready_.push_back(&thread);
     }
 }

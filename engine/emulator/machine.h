@@ -38,6 +38,12 @@ class Machine final : public EmulatedMachine {
     uint8* shared(const void* address, uint32 bytes, uint32 alignment, EmulatedAccess access) override;
     void warp_barrier() override;
     const uint8* exchange(EmulatedWarpOperation operation, const void* value, uint32 bytes) override;
+    void load_matrices(uint32* matrix, const void* row, uint32 count, bool transposed) override;
+    void store_matrices(void* row, const uint32* matrix, bool transposed) override;
+    void multiply(EmulatedProduct product, void* c, const uint32* a, const uint32* b) override;
+    void start_copy(void* to, const void* from, uint32 bytes, bool valid) override;
+    void commit_copies() override;
+    void wait_copies(uint32 pending) override;
 
   private:
     // Threads (machine.cpp).
@@ -54,10 +60,28 @@ class Machine final : public EmulatedMachine {
     bool start_cluster();
     void start_threads(Block& block);
     bool wake_polling_threads();
-    Warp& warp_of_current() { return current_->block->warps[current_->index / kLanes]; }
+    Warp& warp_of(const Thread& thread) { return thread.block->warps[thread.index / kLanes]; }
+    /// Of the running warp's next operation.
+    LaneRecords& lane_records();
+    /// Waits for the other lanes of the warp; the last one calls `finish` before any goes on. Returns the lanes'
+    /// records.
+    template <typename Finish>
+    LaneRecords& meet(EmulatedWarpOperation operation, Finish finish);
+
+    // Shared memory (shared_access.cpp).
+    /// A pointer to shared memory as the block and the offset it means; a fault if it means neither.
+    std::pair<Block*, int64_t> locate(const void* pointer, uint32_t bytes);
+    uint8_t* use_shared(Thread& thread, const void* pointer, uint32_t bytes, uint32_t alignment, SharedMemory::Use use);
+    [[noreturn]] void refuse_shared(const Thread& thread, int64_t offset, uint32_t bytes,
+                                    const SharedMemory::Problem& problem);
+    /// Global memory that an operation of the machine itself touches for the running thread.
+    uint8_t* use_global(const void* pointer, uint32_t bytes, uint32_t alignment, EmulatedAccess access);
+    void leave(Meeting& meeting, Thread& thread) { meeting.leave(thread.clock, warp_of(thread).step); }
+    std::string name_of_party(const Cluster& cluster, int party) const;
 
     // Faults (fault.cpp).
-    [[noreturn]] void fail(const std::string& what);
+    [[noreturn]] void fail(const std::string& what) { fail(what, *current_); }
+    [[noreturn]] void fail(const std::string& what, const Thread& thread);
     std::string place(const Thread& thread) const;
     std::string name_of_global(uint64_t address) const;
     std::string deadlock() const;
@@ -73,6 +97,7 @@ class Machine final : public EmulatedMachine {
     std::vector<Thread*> ready_;
     std::vector<Thread*> polling_;
     uint64_t idle_polls_ = 0;
+    std::shared_ptr<const Steps> nothing_known_;
     Thread* current_ = nullptr;
     Thread* starting_ = nullptr;
     Fiber main_;

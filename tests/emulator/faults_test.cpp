@@ -67,7 +67,7 @@ TEST(Faults, SharedAndGlobalPointersMixedUp) {
 TEST(Faults, AccessOutsideSharedMemory) {
     EXPECT_THAT(
         fault_in_shared("store_shared(shared + i + 1, 1.0f);"),
-        HasSubstr("4 bytes at shared memory + 256 is outside the 256 bytes of shared memory (block 0, thread 63)"));
+        HasSubstr("4 bytes at shared memory + 256 is outside the shared memory of the block (block 0, thread 63)"));
     EXPECT_THAT(fault_in_shared("store_shared(shared - 1, 1.0f);"), HasSubstr("shared memory + -4 is outside"));
 }
 

@@ -30,6 +30,9 @@ enum class EmulatedAccess { Read, Write, Atomic };
 /// What all lanes of a warp do together; lanes that meet at different operations are reported.
 enum class EmulatedWarpOperation { Barrier, Shuffle, Vote, Elect, LoadMatrices, StoreMatrices, Multiply };
 
+/// The products of mma.sync: by operand type, and for bytes by the signs of a and b.
+enum class EmulatedProduct { Half, HalfK8, Bfloat16, Tf32, SignedSigned, SignedUnsigned, UnsignedSigned, UnsignedUnsigned };
+
 /// The hardware, as far as a kernel needs more of it than the processor it runs on. Functions that report a fault do not
 /// come back.
 struct EmulatedMachine {
@@ -53,10 +56,19 @@ struct EmulatedMachine {
     /// one.
     virtual const uint8* exchange(EmulatedWarpOperation operation, const void* value, uint32 bytes) = 0;
 
+    virtual void load_matrices(uint32* matrix, const void* row, uint32 count, bool transposed) = 0;
+    virtual void store_matrices(void* row, const uint32* matrix, bool transposed) = 0;
+    /// c holds four floats or integers.
+    virtual void multiply(EmulatedProduct product, void* c, const uint32* a, const uint32* b) = 0;
+
+    virtual void start_copy(void* to, const void* from, uint32 bytes, bool valid) = 0;
+    virtual void commit_copies() = 0;
+    virtual void wait_copies(uint32 pending) = 0;
+
   protected:
     ~EmulatedMachine() = default;
 };
-inline constexpr uint32 kEmulatedSlot = 16;
+inline constexpr uint32 kEmulatedSlot = 64;
 
 /// What the shared object of a kernel exports.
 struct EmulatedKernel {
