@@ -17,6 +17,7 @@ Status refuse(std::string text) { return Status(ErrorCode::InvalidGraph, std::mo
 bool overlaps(const Value& value) {
     std::vector<std::pair<int64_t, int64_t>> axes;
     for (size_t axis = 0; axis < value.dims.size(); ++axis) {
+        if (value.dims[axis] == 0) return false;  // there are no elements
         if (value.dims[axis] > 1) axes.emplace_back(value.strides[axis], value.dims[axis]);
     }
     std::sort(axes.begin(), axes.end());
