@@ -26,8 +26,8 @@ Result<Program> generate(const Graph& graph, const Target& target, const PlanOpt
     Program program;
     TENON_ASSIGN(const GraphData lowered, lower(graph.data(), program.rewrites));
     const std::vector<Storage> storage = assign_storage(lowered);
-    TENON_ASSIGN(const std::vector<Region> regions, grow_regions(lowered, storage, options));
     const EmitContext context{lowered, target};
+    TENON_ASSIGN(const std::vector<Region> regions, grow_regions(context, storage, options));
     std::vector<Emission> emissions;
     for (const Region& region : regions) {
         if (element_count(region.epilogue.dims) == 0) continue;  // nothing to write

@@ -4,15 +4,8 @@
 #include <cstring>
 #include <map>
 
-#include "frontend/graph/graph_view.h"
-
 namespace tenon::codegen {
 namespace {
-
-bool is_pointwise(const Op& op) {
-    return std::holds_alternative<Pointwise>(op) || std::holds_alternative<Cast>(op) ||
-           std::holds_alternative<IndexAlong>(op);
-}
 
 /// Reads a rank-0 or one-element constant that can stand in the source as a literal.
 bool read_literal(const Value& value, Term& term) {
@@ -50,202 +43,206 @@ bool read_literal(const Value& value, Term& term) {
     return true;
 }
 
-class Builder {
+/// Fills one body of a region: what the body computes becomes terms, the rest is loaded.
+class BodyBuilder {
   public:
-    Builder(const GraphData& graph, const std::vector<Storage>& storage)
-        : graph_(graph), storage_(storage), view_(graph) {}
+    BodyBuilder(const GraphData& graph, const std::vector<Storage>& storage, const Group& group, Region& region,
+                Body& body)
+        : graph_(graph), storage_(storage), group_(group), region_(region), body_(body) {}
 
-    Region build(const std::vector<NodeId>& group) {
-        const Node& seed = graph_.node(group.front());
-        region_.nodes = group;
-        region_.epilogue.dims = graph_.value(seed.outputs[0]).dims;
-        if (!is_pointwise(seed.op)) add_anchor(group.front());
-        for (const NodeId id : group) {
-            if (is_pointwise(graph_.node(id).op)) add_pointwise(id);
+    /// The term that is `value` at every point of the body.
+    int term(ValueId value, const Sight& sight) {
+        const auto known = terms_.find({value, key(sight)});
+        if (known != terms_.end()) return known->second;
+        const NodeId producer = graph_.value(value).producer;
+        const bool is_here = group_.computes(computing_node(graph_, value));
+        if (is_here && is_shape_only(graph_, graph_.node(producer)) && !group_.computes(producer)) {
+            const ValueId shown = graph_.node(producer).inputs[0];
+            return term(shown, in_front(graph_, {SeenThrough::Kind::View, producer}, graph_.value(shown).dims, sight));
         }
-        for (const NodeId id : group) add_stores(id, group);
-        return std::move(region_);
+        if (producer != kNone && group_.recomputed.contains(producer)) return compute(producer, sight);
+        return load(value, sight);
     }
 
-    /// `to` receives `from`, at the place of `to` given by `storage`.
-    Region copy(ValueId from, ValueId to, const Storage& place, NodeId node) {
-        region_.nodes = {node};
-        region_.epilogue.dims = graph_.value(from).dims;
-        const int term = load(from);
-        const Operand target = operand(to, place, graph_.value(from).dims);
-        region_.operands.push_back(target);
-        region_.stores.push_back({term, static_cast<int>(region_.operands.size() - 1)});
-        return std::move(region_);
-    }
-
-  private:
-    Operand operand(ValueId id, const Storage& place, const Dims& own_dims) const {
-        // Axes aligned at the end; broadcast axes do not move.
-        const Dims& dims = region_.epilogue.dims;
-        Operand result{id,
-                       graph_.value(id).type,
-                       place.root,
-                       Dims(dims.size(), 0),
-                       place.offset,
-                       {},
-                       graph_.value(id).kind == ValueKind::HostScalar};
-        const size_t missing = dims.size() - own_dims.size();
-        for (size_t axis = 0; axis < own_dims.size(); ++axis) {
-            if (own_dims[axis] != 1) result.strides[missing + axis] = place.strides[axis];
-        }
-        return result;
-    }
-
-    void add_anchor(NodeId id) {
-        const Node& node = graph_.node(id);
-        region_.anchor = id;
-        for (const ValueId input : node.inputs) {
-            const Storage& place = storage_[static_cast<size_t>(input)];
-            const Value& value = graph_.value(input);
-            region_.operands.push_back(
-                {input, value.type, place.root, place.strides, place.offset, {}, value.kind == ValueKind::HostScalar});
-            Term element{.kind = Term::Kind::Load,
-                         .type = value.type,
-                         .operand = static_cast<int>(region_.operands.size() - 1),
-                         .value = input};
-            region_.inputs.push_back({value.dims, {element}});
-        }
-        const ValueId result = node.outputs[0];
-        region_.epilogue.terms.push_back(
-            {.kind = Term::Kind::Anchor, .type = graph_.value(result).type, .value = result});
-        term_of_[result] = 0;
-    }
-
-    int load(ValueId id) {
-        const auto known = term_of_.find(id);
-        if (known != term_of_.end()) return known->second;
-        const Value& value = graph_.value(id);
-        Term term{.kind = Term::Kind::Load, .type = value.type, .value = id};
-        if (!read_literal(value, term)) {
-            region_.operands.push_back(operand(id, storage_[static_cast<size_t>(id)], value.dims));
-            term.operand = static_cast<int>(region_.operands.size() - 1);
-        }
-        return append(std::move(term), id);
-    }
-
-    int append(Term term, ValueId id) {
-        region_.epilogue.terms.push_back(std::move(term));
-        return term_of_[id] = static_cast<int>(region_.epilogue.terms.size() - 1);
-    }
-
-    void add_pointwise(NodeId id) {
+    /// A term for the result of a pointwise node.
+    int compute(NodeId id, const Sight& sight) {
         const Node& node = graph_.node(id);
         const ValueId result = node.outputs[0];
         Term term{.type = graph_.value(result).type, .value = result};
         if (const auto* index = std::get_if<IndexAlong>(&node.op)) {
-            const int64_t rank = static_cast<int64_t>(region_.epilogue.dims.size());
             term.kind = Term::Kind::Index;
-            term.axis = static_cast<int>(index->axis < 0 ? index->axis + rank : index->axis);
+            term.axis = body_axis(*index, graph_.value(result).dims, sight);
         } else {
-            for (const ValueId input : node.inputs) term.arguments.push_back(load(input));
+            for (const ValueId input : node.inputs) {
+                const Sight through =
+                    in_front(graph_, {SeenThrough::Kind::Broadcast, id}, graph_.value(input).dims, sight);
+                term.arguments.push_back(this->term(input, through));
+            }
             term.kind = std::holds_alternative<Cast>(node.op) ? Term::Kind::Cast : Term::Kind::Apply;
             if (const auto* pointwise = std::get_if<Pointwise>(&node.op)) term.function = *pointwise;
         }
-        append(std::move(term), result);
+        return append(std::move(term), result, sight);
     }
 
-    /// Results that someone outside the group reads, and graph outputs, go to memory.
-    void add_stores(NodeId id, const std::vector<NodeId>& group) {
-        const Node& node = graph_.node(id);
-        for (size_t i = 0; i < node.outputs.size(); ++i) {
-            const ValueId result = node.outputs[i];
-            const auto outside = [&](NodeId reader) {
-                return std::find(group.begin(), group.end(), reader) == group.end();
-            };
-            const std::vector<NodeId>& readers = view_.readers(result);
-            const bool needed =
-                graph_.is_output(result) || std::any_of(readers.begin(), readers.end(), outside) || group.size() == 1;
-            if (!needed) continue;
-            const Storage& place = storage_[static_cast<size_t>(result)];
-            if (i == 0) {
-                region_.operands.push_back(operand(result, place, graph_.value(result).dims));
-            } else {
-                region_.operands.push_back(
-                    {result, graph_.value(result).type, place.root, place.strides, place.offset, {}, false});
+    int append(Term term, ValueId value, const Sight& sight) {
+        body_.terms.push_back(std::move(term));
+        return terms_[{value, key(sight)}] = static_cast<int>(body_.terms.size() - 1);
+    }
+
+    /// Adds an operand that lies where `value` does; its number in the region.
+    int add_operand(ValueId value, const Sight& sight) {
+        const Value& tensor = graph_.value(value);
+        const std::optional<Storage> place =
+            seen_storage(graph_, tensor.dims, storage_[static_cast<size_t>(value)], sight, body_.dims);
+        if (!place)
+            verdict =
+                Verdict::no("NO_STRIDES", "no strides say how '" + tensor.name + "' (" + tenon::to_text(tensor.dims) +
+                                              ") moves over " + tenon::to_text(body_.dims));
+        Operand operand{.value = value, .type = tensor.type};
+        operand.root = place ? place->root : kNone;
+        operand.strides = place ? place->strides : Dims(body_.dims.size(), 0);
+        operand.offset = place ? place->offset : 0;
+        operand.is_host_scalar = tensor.kind == ValueKind::HostScalar;
+        region_.operands.push_back(std::move(operand));
+        return static_cast<int>(region_.operands.size() - 1);
+    }
+
+    Verdict verdict = Verdict::yes();
+
+  private:
+    using Key = std::vector<std::pair<SeenThrough::Kind, NodeId>>;
+
+    static Key key(const Sight& sight) {
+        Key steps;
+        for (const SeenThrough& step : sight) steps.emplace_back(step.kind, step.node);
+        return steps;
+    }
+
+    int load(ValueId value, const Sight& sight) {
+        Term term{.kind = Term::Kind::Load, .type = graph_.value(value).type, .value = value};
+        if (!read_literal(graph_.value(value), term)) term.operand = add_operand(value, sight);
+        return append(std::move(term), value, sight);
+    }
+
+    /// The axis of the body along which the coordinate of `dims` runs.
+    int body_axis(const IndexAlong& index, const Dims& dims, const Sight& sight) {
+        const bool renamed = std::any_of(sight.begin(), sight.end(), [](const SeenThrough& step) {
+            return step.kind != SeenThrough::Kind::Broadcast;
+        });
+        const int64_t rank = static_cast<int64_t>(dims.size());
+        const int64_t axis = index.axis < 0 ? index.axis + rank : index.axis;
+        const int64_t seen = axis + static_cast<int64_t>(body_.dims.size()) - rank;
+        if (renamed || body_.dims[static_cast<size_t>(seen)] != dims[static_cast<size_t>(axis)])
+            verdict =
+                Verdict::no("NO_COORDINATE", "the coordinate along axis " + std::to_string(axis) + " of " +
+                                                 tenon::to_text(dims) + " is none of " + tenon::to_text(body_.dims));
+        return static_cast<int>(seen);
+    }
+
+    const GraphData& graph_;
+    const std::vector<Storage>& storage_;
+    const Group& group_;
+    Region& region_;
+    Body& body_;
+    std::map<std::pair<ValueId, Key>, int> terms_;
+};
+
+class RegionBuilder {
+  public:
+    RegionBuilder(const GraphData& graph, const std::vector<Storage>& storage, const Group& group, Region& region)
+        : graph_(graph), storage_(storage), group_(group), region_(region) {}
+
+    Verdict build(const IsStored& is_stored) {
+        region_ = {};
+        region_.nodes = group_.members;
+        region_.nodes.insert(region_.nodes.end(), group_.recomputed.begin(), group_.recomputed.end());
+        region_.notes = group_.notes;
+        const Node& seed = graph_.node(group_.seed);
+        const ValueId result = seed.outputs[0];
+        region_.epilogue.dims = graph_.value(result).dims;
+        const bool anchored = !is_pointwise(seed.op);
+        if (anchored) {
+            const Verdict inputs = add_inputs(seed);
+            if (!inputs) return inputs;
+        }
+        BodyBuilder body(graph_, storage_, group_, region_, region_.epilogue);
+        if (anchored) {
+            body.append({.kind = Term::Kind::Anchor, .type = graph_.value(result).type, .value = result}, result, {});
+        }
+        std::vector<NodeId> members = group_.members;
+        std::sort(members.begin(), members.end());
+        std::map<NodeId, int> terms;
+        for (const NodeId id : members) {
+            terms[id] = id == group_.seed && anchored ? 0 : body.compute(id, group_.sights.at(id));
+        }
+        add_stores(body, terms, is_stored);
+        return body.verdict;
+    }
+
+  private:
+    Verdict add_inputs(const Node& seed) {
+        region_.anchor = group_.seed;
+        region_.inputs.resize(seed.inputs.size());
+        for (size_t i = 0; i < seed.inputs.size(); ++i) {
+            Body& input = region_.inputs[i];
+            input.dims = graph_.value(seed.inputs[i]).dims;
+            const NodeId front = computing_node(graph_, seed.inputs[i]);
+            BodyBuilder body(graph_, storage_, group_, region_, input);
+            if (front != kNone && group_.recomputed.contains(front)) {
+                body.term(seed.inputs[i], {});
+                if (!body.verdict) return body.verdict;
+                continue;
             }
-            const Store store{i == 0 ? term_of_[result] : static_cast<int>(i),
-                              static_cast<int>(region_.operands.size() - 1)};
-            (i == 0 ? region_.stores : region_.anchor_stores).push_back(store);
+            add_plain_input(seed.inputs[i], input);
+        }
+        return Verdict::yes();
+    }
+
+    /// As it lies in memory: strides of extent-1 axes are kept, constants are not written out.
+    void add_plain_input(ValueId id, Body& input) {
+        const Storage& place = storage_[static_cast<size_t>(id)];
+        const Value& value = graph_.value(id);
+        Operand operand{
+            .value = id, .type = value.type, .root = place.root, .strides = place.strides, .offset = place.offset};
+        operand.is_host_scalar = value.kind == ValueKind::HostScalar;
+        region_.operands.push_back(std::move(operand));
+        input.terms = {{.kind = Term::Kind::Load,
+                        .type = value.type,
+                        .operand = static_cast<int>(region_.operands.size() - 1),
+                        .value = id}};
+    }
+
+    void add_stores(BodyBuilder& body, const std::map<NodeId, int>& terms, const IsStored& is_stored) {
+        for (const NodeId id : group_.members) {
+            const std::vector<ValueId>& results = graph_.node(id).outputs;
+            for (size_t i = 0; i < results.size(); ++i) {
+                if (!is_stored(results[i])) continue;
+                if (i == 0) {
+                    region_.stores.push_back({terms.at(id), body.add_operand(results[i], group_.sights.at(id))});
+                    continue;
+                }
+                const Storage& place = storage_[static_cast<size_t>(results[i])];
+                region_.operands.push_back({.value = results[i],
+                                            .type = graph_.value(results[i]).type,
+                                            .root = place.root,
+                                            .strides = place.strides,
+                                            .offset = place.offset});
+                region_.anchor_stores.push_back({static_cast<int>(i), static_cast<int>(region_.operands.size() - 1)});
+            }
         }
     }
 
     const GraphData& graph_;
     const std::vector<Storage>& storage_;
-    GraphView view_;
-    Region region_;
-    std::map<ValueId, int> term_of_;
+    const Group& group_;
+    Region& region_;
 };
-
-bool lies_in(const Storage& place, const Storage& slice) {
-    return place.root == slice.root && place.offset == slice.offset && place.strides == slice.strides;
-}
-
-std::vector<Region> concat_copies(const GraphData& graph, const std::vector<Storage>& storage, NodeId id) {
-    const Node& node = graph.node(id);
-    const Storage& whole = storage[static_cast<size_t>(node.outputs[0])];
-    const int64_t rank = static_cast<int64_t>(graph.value(node.outputs[0]).dims.size());
-    const int64_t named = std::get<Concat>(node.op).axis;
-    const size_t axis = static_cast<size_t>(named < 0 ? named + rank : named);
-    std::vector<Region> regions;
-    int64_t start = 0;
-    for (const ValueId input : node.inputs) {
-        const Storage slice{whole.root, whole.strides, whole.offset + start * whole.strides[axis]};
-        start += graph.value(input).dims[axis];
-        if (lies_in(storage[static_cast<size_t>(input)], slice)) continue;
-        regions.push_back(Builder(graph, storage).copy(input, node.outputs[0], slice, id));
-    }
-    return regions;
-}
-
-bool is_shape_only(const Op& op) {
-    return std::holds_alternative<Reshape>(op) || std::holds_alternative<Transpose>(op) ||
-           std::holds_alternative<Slice>(op) || std::holds_alternative<Expand>(op);
-}
-
-/// A shape-only node whose result has memory of its own: its input, seen through the result's axes, is copied there.
-Region view_copy(const GraphData& graph, const std::vector<Storage>& storage, NodeId id) {
-    const Node& node = graph.node(id);
-    Region region = Builder(graph, storage).build({id});
-    const bool strided = !std::holds_alternative<Reshape>(node.op);
-    if (!strided) return region;  // a reshape without strides is an anchor of the direct family
-    const ValueId input = node.inputs[0], output = node.outputs[0];
-    const Storage& from = storage[static_cast<size_t>(input)];
-    Storage seen{from.root, Dims(graph.value(output).dims.size(), 0), from.offset};
-    if (const auto* transpose = std::get_if<Transpose>(&node.op)) {
-        for (size_t i = 0; i < seen.strides.size(); ++i)
-            seen.strides[i] = from.strides[static_cast<size_t>(transpose->permutation[i])];
-    } else if (const auto* slice = std::get_if<Slice>(&node.op)) {
-        for (size_t i = 0; i < seen.strides.size(); ++i) {
-            seen.offset += slice->start[i] * from.strides[i];
-            seen.strides[i] = slice->step[i] * from.strides[i];
-        }
-    } else {
-        const Dims& dims = graph.value(input).dims;
-        const size_t missing = seen.strides.size() - dims.size();
-        for (size_t i = 0; i < dims.size(); ++i) seen.strides[missing + i] = dims[i] == 1 ? 0 : from.strides[i];
-    }
-    region.anchor = kNone;
-    region.inputs.clear();
-    region.operands[0].strides = seen.strides;
-    region.operands[0].offset = seen.offset;
-    region.epilogue.terms[0].kind = Term::Kind::Load;
-    region.epilogue.terms[0].operand = 0;
-    return region;
-}
 
 }  // namespace
 
-std::vector<Region> build_regions(const GraphData& graph, const std::vector<Storage>& storage,
-                                  const std::vector<NodeId>& group) {
-    const Op& op = graph.node(group.front()).op;
-    if (std::holds_alternative<Concat>(op)) return concat_copies(graph, storage, group.front());
-    if (is_shape_only(op) && group.size() == 1) return {view_copy(graph, storage, group.front())};
-    return {Builder(graph, storage).build(group)};
+Verdict build_region(const GraphData& graph, const std::vector<Storage>& storage, const Group& group,
+                     const IsStored& is_stored, Region& region) {
+    return RegionBuilder(graph, storage, group, region).build(is_stored);
 }
 
 }  // namespace tenon::codegen

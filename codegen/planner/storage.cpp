@@ -5,36 +5,6 @@
 namespace tenon::codegen {
 namespace {
 
-/// How the result of a shape-only node lies in its input's memory; an empty root means that it cannot be a view.
-Storage view_of(const Op& op, const Value& from, const Storage& storage, const Value& result) {
-    Storage view = storage;
-    if (result.type != from.type) {
-        view.root = kNone;  // declared in another type: every element is converted
-    } else if (const auto* transpose = std::get_if<Transpose>(&op)) {
-        view.strides.clear();
-        for (const int64_t axis : transpose->permutation)
-            view.strides.push_back(storage.strides[static_cast<size_t>(axis)]);
-    } else if (const auto* slice = std::get_if<Slice>(&op)) {
-        for (size_t axis = 0; axis < from.dims.size(); ++axis) {
-            view.offset += slice->start[axis] * storage.strides[axis];
-            view.strides[axis] = storage.strides[axis] * slice->step[axis];
-        }
-    } else if (std::holds_alternative<Expand>(op)) {
-        view.strides.assign(result.dims.size(), 0);
-        const size_t missing = result.dims.size() - from.dims.size();
-        for (size_t axis = 0; axis < from.dims.size(); ++axis) {
-            if (from.dims[axis] != 1) view.strides[missing + axis] = storage.strides[axis];
-        }
-    } else if (std::holds_alternative<Reshape>(op)) {
-        const std::optional<Dims> strides = reshaped_strides(from.dims, storage.strides, result.dims);
-        view.strides = strides.value_or(Dims{});
-        if (!strides) view.root = kNone;
-    } else {
-        view.root = kNone;
-    }
-    return view;
-}
-
 /// A value of its own memory: what the user declared, or packed.
 bool owns_memory(const GraphData& graph, ValueId id) {
     return graph.value(id).kind != ValueKind::Computed || graph.is_output(id);
@@ -58,7 +28,68 @@ void place_concat_inputs(const GraphData& graph, const Node& node, const Concat&
     }
 }
 
+/// As the result of `node` if it can be seen in the memory of its input.
+std::optional<Storage> view_of(const GraphData& graph, const std::vector<Storage>& storage, const Node& node) {
+    const bool moves_nothing =
+        !node.inputs.empty() && graph.value(node.inputs[0]).type == graph.value(node.outputs[0]).type;
+    if (!moves_nothing) return std::nullopt;
+    return storage_through(node.op, graph.value(node.inputs[0]).dims, storage[static_cast<size_t>(node.inputs[0])],
+                           graph.value(node.outputs[0]).dims);
+}
+
+/// The input of a reshape or transpose whose result has a place is written there.
+void place_input_of_view(const GraphData& graph, const Node& node, std::vector<Storage>& storage) {
+    if (node.inputs.empty() || graph.value(node.inputs[0]).type != graph.value(node.outputs[0]).type) return;
+    const Storage& result = storage[static_cast<size_t>(node.outputs[0])];
+    Storage& input = storage[static_cast<size_t>(node.inputs[0])];
+    if (result.root == kNone || input.root != kNone) return;
+    const std::optional<Storage> place =
+        storage_before(node.op, graph.value(node.outputs[0]).dims, result, graph.value(node.inputs[0]).dims);
+    if (place) input = *place;
+}
+
 }  // namespace
+
+std::optional<Storage> storage_through(const Op& op, const Dims& from, const Storage& storage, const Dims& to) {
+    Storage view = storage;
+    if (const auto* transpose = std::get_if<Transpose>(&op)) {
+        for (size_t axis = 0; axis < to.size(); ++axis)
+            view.strides[axis] = storage.strides[static_cast<size_t>(transpose->permutation[axis])];
+        return view;
+    }
+    if (const auto* slice = std::get_if<Slice>(&op)) {
+        for (size_t axis = 0; axis < from.size(); ++axis) {
+            view.offset += slice->start[axis] * storage.strides[axis];
+            view.strides[axis] = storage.strides[axis] * slice->step[axis];
+        }
+        return view;
+    }
+    if (std::holds_alternative<Expand>(op)) {
+        view.strides.assign(to.size(), 0);
+        const size_t missing = to.size() - from.size();
+        for (size_t axis = 0; axis < from.size(); ++axis) {
+            if (from[axis] != 1) view.strides[missing + axis] = storage.strides[axis];
+        }
+        return view;
+    }
+    if (!std::holds_alternative<Reshape>(op)) return std::nullopt;
+    const std::optional<Dims> strides = reshaped_strides(from, storage.strides, to);
+    if (!strides) return std::nullopt;
+    view.strides = *strides;
+    return view;
+}
+
+std::optional<Storage> storage_before(const Op& op, const Dims& from, const Storage& storage, const Dims& to) {
+    if (const auto* transpose = std::get_if<Transpose>(&op)) {
+        Storage before = storage;
+        for (size_t axis = 0; axis < from.size(); ++axis)
+            before.strides[static_cast<size_t>(transpose->permutation[axis])] = storage.strides[axis];
+        return before;
+    }
+    // The inverse of a reshape is a reshape.
+    if (std::holds_alternative<Reshape>(op)) return storage_through(op, from, storage, to);
+    return std::nullopt;
+}
 
 std::optional<Dims> reshaped_strides(const Dims& from_dims, const Dims& from_strides, const Dims& dims) {
     // Peel runs of axes that cover the same number of elements on both sides, from the last axis on.
@@ -102,9 +133,10 @@ std::vector<Storage> assign_storage(const GraphData& graph) {
     for (size_t id = 0; id < graph.values.size(); ++id) {
         if (owns_memory(graph, static_cast<ValueId>(id))) own(static_cast<ValueId>(id));
     }
-    // Backwards: a concat's result is placed before its inputs.
+    // Backwards: what a concat or a view of an output reads is placed where the result lies.
     for (size_t n = graph.nodes.size(); n-- > 0;) {
         const Node& node = graph.nodes[n];
+        place_input_of_view(graph, node, storage);
         const auto* concat = std::get_if<Concat>(&node.op);
         if (concat == nullptr) continue;
         own(node.outputs[0]);
@@ -114,11 +146,9 @@ std::vector<Storage> assign_storage(const GraphData& graph) {
         for (const ValueId output : node.outputs) {
             Storage& place = storage[static_cast<size_t>(output)];
             if (place.root != kNone) continue;
-            const Storage view = node.inputs.empty()
-                                     ? Storage{}
-                                     : view_of(node.op, graph.value(node.inputs[0]),
-                                               storage[static_cast<size_t>(node.inputs[0])], graph.value(output));
-            if (view.root != kNone) place = view;
+            const std::optional<Storage> view =
+                output == node.outputs[0] ? view_of(graph, storage, node) : std::nullopt;
+            if (view) place = *view;
             own(output);
         }
     }
@@ -126,12 +156,14 @@ std::vector<Storage> assign_storage(const GraphData& graph) {
 }
 
 bool is_free_view(const GraphData& graph, const std::vector<Storage>& storage, const Node& node) {
-    if (node.inputs.empty()) return false;
-    const Storage view = view_of(node.op, graph.value(node.inputs[0]), storage[static_cast<size_t>(node.inputs[0])],
-                                 graph.value(node.outputs[0]));
+    const std::optional<Storage> view = view_of(graph, storage, node);
     const Storage& place = storage[static_cast<size_t>(node.outputs[0])];
-    return view.root != kNone && view.root == place.root && view.offset == place.offset &&
-           view.strides == place.strides;
+    if (!view || view->root != place.root || view->offset != place.offset) return false;
+    const Dims& dims = graph.value(node.outputs[0]).dims;
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+        if (dims[axis] > 1 && view->strides[axis] != place.strides[axis]) return false;
+    }
+    return true;
 }
 
 }  // namespace tenon::codegen

@@ -14,6 +14,12 @@ struct Storage {
     int64_t offset = 0;  ///< Elements.
 };
 
+/// How the result, of dims `to`, of a shape-only operation lies in memory that holds its input as `storage` says; empty
+/// if no strides say it, or if the operation computes.
+std::optional<Storage> storage_through(const Op& op, const Dims& from, const Storage& storage, const Dims& to);
+/// The other way: how the input, of dims `to`, of a reshape or transpose lies where its result, of dims `from`, lies.
+std::optional<Storage> storage_before(const Op& op, const Dims& from, const Storage& storage, const Dims& to);
+
 /// Storage of every value. Shape-only results become views of what they show (transpose, slice, expand, and reshape
 /// where strides allow); inputs of a concat are written into its result where they can be.
 std::vector<Storage> assign_storage(const GraphData& graph);

@@ -134,7 +134,7 @@ class BodyWriter {
                 is_lanes_[t] = false;
                 break;
             case Term::Kind::Index: {
-                const std::string index = "coordinate<" + declare(access_of(t), "index") + ">(" + style_.at + ")";
+                const std::string index = "coordinate<" + declare(access_of(t), style_.index) + ">(" + style_.at + ")";
                 assign(t, term.type == DataType::I32
                               ? index
                               : "cast<" + std::string(device_type(term.type)) + ">(" + index + ")");
@@ -308,7 +308,7 @@ class BodyWriter {
             return "{" + text + "}";
         };
         std::string name = constant_name(role);
-        if (role == "index") name += ++index_count_ > 1 ? std::to_string(index_count_) : "";
+        if (role == style_.index) name += ++index_count_ > 1 ? std::to_string(index_count_) : "";
         const DomainStrides& strides = domain_.strides[access];
         std::string line = "constexpr Strides " + name + "{";
         if (!strides.row.empty()) line += ".row = " + list(strides.row) + ", ";

@@ -26,6 +26,7 @@ int lanes_for(const Domain& domain, const std::vector<Access>& accesses);
 /// How a body is written down.
 struct BodyStyle {
     std::string anchor = "value";            ///< Variable that holds the anchor's result.
+    std::string index = "index";             ///< Coordinates are called kIndex, kIndex2…
     std::string at = "at";                   ///< Variable that holds the place.
     std::string column_word = "per_column";  ///< "per_channel" where columns are channels.
     bool relaxed = false;                    ///< Leave out rounding to declared types inside the body.

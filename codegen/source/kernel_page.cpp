@@ -129,13 +129,13 @@ Result<KernelSource> write_page(const KernelPage& page, const Region& region, co
     return kernel;
 }
 
-std::string domain_constant(const Domain& domain, bool wide) {
+std::string domain_constant(const Domain& domain, bool wide, std::string_view name) {
     const auto list = [](const Dims& dims) {
         std::string text;
         for (const int64_t extent : dims) text += (text.empty() ? "" : ", ") + std::to_string(extent);
         return "{" + text + "}";
     };
-    std::string text = "constexpr Domain kOutput{";
+    std::string text = "constexpr Domain " + std::string(name) + "{";
     if (!domain.rows.empty()) text += ".rows = " + list(domain.rows) + ", ";
     text += ".columns = " + list(domain.columns);
     return text + (wide ? ", .wide = true};" : "};");
@@ -159,12 +159,14 @@ void describe(Step& step, const Region& region, const GraphData& graph, const st
         const Dims& dims = operand.scratch ? operand.scratch->dims : graph.value(operand.value).dims;
         step.bytes_moved += static_cast<double>(element_count(dims) * bytes_of(operand.type));
     }
-    for (const Body* body : {&region.epilogue}) {
+    std::vector<const Body*> bodies{&region.epilogue};
+    for (const Body& input : region.inputs) bodies.push_back(&input);
+    for (const Body* body : bodies) {
         for (size_t t = 0; t < body->terms.size(); ++t) {
             const Term& term = body->terms[t];
             if (term.kind != Term::Kind::Anchor && term.kind != Term::Kind::Apply && term.kind != Term::Kind::Cast)
                 continue;
-            const bool stored = std::any_of(region.stores.begin(), region.stores.end(),
+            const bool stored = body == &region.epilogue && std::any_of(region.stores.begin(), region.stores.end(),
                                             [&](const Store& s) { return s.term == static_cast<int>(t); });
             // A value that stays in registers would have been written once and read once.
             if (!stored) step.bytes_saved += 2.0 * static_cast<double>(element_count(body->dims) * bytes_of(term.type));

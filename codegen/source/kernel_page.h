@@ -26,7 +26,7 @@ Result<KernelSource> write_page(const KernelPage& page, const Region& region, co
                                 const Target& target);
 
 /// `constexpr Domain kOutput{...};`
-std::string domain_constant(const Domain& domain, bool wide);
+std::string domain_constant(const Domain& domain, bool wide, std::string_view name = "kOutput");
 /// Whether offsets of these accesses, or the number of points, pass 31 bits.
 bool needs_wide_offsets(const Domain& domain, const Region& region, const GraphData& graph);
 

@@ -1,36 +1,9 @@
 // Anchors one output element at a time: any strides, any type, no main loop to speak of. Right for everything; other families are faster.
 #pragma once
 
-#include <tenon/elementwise.cuh>
+#include <tenon/direct_input.cuh>
 
 namespace tenon {
-
-/// Coordinates of an output element in the order of the tensor's axes.
-struct Point {
-    int64 axis[kMaxAxes];
-};
-
-/// The domain of the direct family keeps every axis: rows are all axes but the last.
-template <Domain D, int N>
-__device__ inline Point point_of(const At<D, N>& at) {
-    constexpr int kRowAxes = axes_of(D.rows);
-    Point point{};
-    int64 rest = at.row;
-#pragma unroll
-    for (int i = kRowAxes - 1; i >= 0; --i) {
-        point.axis[i] = rest % D.rows[i];
-        rest /= D.rows[i];
-    }
-    point.axis[kRowAxes] = at.column;
-    return point;
-}
-
-/// A tensor an anchor reads.
-struct Source {
-    int rank;
-    int64 dims[kMaxAxes];
-    int64 strides[kMaxAxes];
-};
 
 /// Sums of products: float for what is computed in float, exact for integers.
 template <typename T>
@@ -47,16 +20,15 @@ struct ConvShape {
 
 /// Element of a convolution: p = (n, k, p…). Taps outside the image count as zero and are not read.
 template <ConvShape S, typename X, typename W>
-__device__ inline Compute<X> conv(const X* x, const W* w, const Point& p) {
+__device__ inline ComputeIn<X> conv(const X& x, const W& w, const Point& p) {
     constexpr int kSpatial = S.x.rank - 2;
     constexpr int64 kChannels = S.w.dims[1], kFilters = S.w.dims[0] / S.groups;
     const int64 group = p.axis[1] / kFilters;
-    Compute<X> sum = 0;
+    ComputeIn<X> sum = 0;
+    Point image{{p.axis[0]}}, filter{{p.axis[1]}};
     int64 taps = 1;
     for (int i = 0; i < kSpatial; ++i) taps *= S.w.dims[i + 2];
     for (int64 tap = 0; tap < taps; ++tap) {
-        int64 image = p.axis[0] * S.x.strides[0] + group * kChannels * S.x.strides[1];
-        int64 filter = p.axis[1] * S.w.strides[0];
         bool inside = true;
         int64 rest = tap;
         for (int i = kSpatial - 1; i >= 0; --i) {
@@ -64,13 +36,14 @@ __device__ inline Compute<X> conv(const X* x, const W* w, const Point& p) {
             rest /= S.w.dims[i + 2];
             const int64 position = p.axis[i + 2] * S.stride[i] - S.pad[i] + step * S.dilation[i];
             inside = inside && position >= 0 && position < S.x.dims[i + 2];
-            image += position * S.x.strides[i + 2];
-            filter += step * S.w.strides[i + 2];
+            image.axis[i + 2] = position;
+            filter.axis[i + 2] = step;
         }
         if (!inside) continue;
         for (int64 c = 0; c < kChannels; ++c) {
-            sum = multiply_add(widened(load_element(x + image + c * S.x.strides[1])),
-                               Compute<X>(widened(load_element(w + filter + c * S.w.strides[1]))), sum);
+            image.axis[1] = group * kChannels + c;
+            filter.axis[1] = c;
+            sum = multiply_add(read<S.x>(x, image), ComputeIn<X>(read<S.w>(w, filter)), sum);
         }
     }
     return sum;
@@ -78,16 +51,16 @@ __device__ inline Compute<X> conv(const X* x, const W* w, const Point& p) {
 
 /// Element of a transposed convolution: the taps and image positions that would have produced it.
 template <ConvShape S, typename X, typename W>
-__device__ inline Compute<X> conv_transpose(const X* x, const W* w, const Point& p) {
+__device__ inline ComputeIn<X> conv_transpose(const X& x, const W& w, const Point& p) {
     constexpr int kSpatial = S.x.rank - 2;
     constexpr int64 kFilters = S.w.dims[1], kChannels = S.x.dims[1] / S.groups;
     const int64 group = p.axis[1] / kFilters;
-    Compute<X> sum = 0;
+    ComputeIn<X> sum = 0;
+    Point image{{p.axis[0]}}, filter{};
+    filter.axis[1] = p.axis[1] % kFilters;
     int64 taps = 1;
     for (int i = 0; i < kSpatial; ++i) taps *= S.w.dims[i + 2];
     for (int64 tap = 0; tap < taps; ++tap) {
-        int64 image = p.axis[0] * S.x.strides[0] + group * kChannels * S.x.strides[1];
-        int64 filter = group * kChannels * S.w.strides[0] + p.axis[1] % kFilters * S.w.strides[1];
         bool inside = true;
         int64 rest = tap;
         for (int i = kSpatial - 1; i >= 0; --i) {
@@ -96,13 +69,13 @@ __device__ inline Compute<X> conv_transpose(const X* x, const W* w, const Point&
             const int64 spread = p.axis[i + 2] + S.pad[i] - step * S.dilation[i];
             const int64 position = spread / S.stride[i];
             inside = inside && spread >= 0 && spread % S.stride[i] == 0 && position < S.x.dims[i + 2];
-            image += position * S.x.strides[i + 2];
-            filter += step * S.w.strides[i + 2];
+            image.axis[i + 2] = position;
+            filter.axis[i + 2] = step;
         }
         if (!inside) continue;
         for (int64 c = 0; c < kChannels; ++c) {
-            sum = multiply_add(widened(load_element(x + image + c * S.x.strides[1])),
-                               Compute<X>(widened(load_element(w + filter + c * S.w.strides[0]))), sum);
+            image.axis[1] = filter.axis[0] = group * kChannels + c;
+            sum = multiply_add(read<S.x>(x, image), ComputeIn<X>(read<S.w>(w, filter)), sum);
         }
     }
     return sum;
@@ -113,18 +86,19 @@ struct MatmulShape {
     int rank;  ///< Of the result.
 };
 
-/// Element of a [batch…, M, N] product; batch axes align at the end and extent-1 ones have stride 0.
+/// Element of a [batch…, M, N] product; batch axes align at the end and extent-1 ones are read at 0.
 template <MatmulShape S, typename A, typename B>
-__device__ inline Compute<A> matmul(const A* a, const B* b, const Point& p) {
-    constexpr int64 kDepth = S.a.dims[S.a.rank - 1];
-    int64 left = p.axis[S.rank - 2] * S.a.strides[S.a.rank - 2];
-    int64 right = p.axis[S.rank - 1] * S.b.strides[S.b.rank - 1];
-    for (int i = 0; i < S.a.rank - 2; ++i) left += S.a.dims[i] == 1 ? 0 : p.axis[S.rank - S.a.rank + i] * S.a.strides[i];
-    for (int i = 0; i < S.b.rank - 2; ++i) right += S.b.dims[i] == 1 ? 0 : p.axis[S.rank - S.b.rank + i] * S.b.strides[i];
-    Compute<A> sum = 0;
-    for (int64 k = 0; k < kDepth; ++k) {
-        sum = multiply_add(widened(load_element(a + left + k * S.a.strides[S.a.rank - 1])),
-                           Compute<A>(widened(load_element(b + right + k * S.b.strides[S.b.rank - 2]))), sum);
+__device__ inline ComputeIn<A> matmul(const A& a, const B& b, const Point& p) {
+    constexpr int kLeft = S.a.rank - 2, kRight = S.b.rank - 2, kBatch = S.rank - 2;
+    Point left{}, right{};
+    for (int i = 0; i < kLeft; ++i) left.axis[i] = S.a.dims[i] == 1 ? 0 : p.axis[kBatch - kLeft + i];
+    for (int i = 0; i < kRight; ++i) right.axis[i] = S.b.dims[i] == 1 ? 0 : p.axis[kBatch - kRight + i];
+    left.axis[kLeft] = p.axis[kBatch];
+    right.axis[kRight + 1] = p.axis[kBatch + 1];
+    ComputeIn<A> sum = 0;
+    for (int64 k = 0; k < S.a.dims[kLeft + 1]; ++k) {
+        left.axis[kLeft + 1] = right.axis[kRight] = k;
+        sum = multiply_add(read<S.a>(a, left), ComputeIn<A>(read<S.b>(b, right)), sum);
     }
     return sum;
 }
@@ -154,27 +128,28 @@ struct SumOf<double> {
 
 /// Element of a reduction: all elements of x whose kept coordinates are p, in row-major order.
 template <ReduceShape S, typename X>
-__device__ inline auto reduce(const X* x, const Point& p) {
-    using Element = Compute<X>;
+__device__ inline auto reduce(const X& x, const Point& p) {
+    using Element = ComputeIn<X>;
     using Sum = typename SumOf<Element>::type;
     constexpr bool kPosition = S.kind == Reduction::Argmax || S.kind == Reduction::Argmin;
-    int64 base = 0, count = 1;
+    Point at{};
+    int64 count = 1;
     for (int i = 0, kept = 0; i < S.x.rank; ++i) {
         if (S.reduced[i]) count *= S.x.dims[i];
-        if (!S.reduced[i]) base += p.axis[kept] * S.x.strides[i];
+        if (!S.reduced[i]) at.axis[i] = p.axis[kept];
         if (!S.reduced[i] || S.keep_dims) ++kept;
     }
     Sum sum = S.kind == Reduction::Prod ? 1 : 0;
     Element best = 0;
     int64 best_at = 0;
     for (int64 n = 0; n < count; ++n) {
-        int64 offset = base, rest = n;
+        int64 rest = n;
         for (int i = S.x.rank - 1; i >= 0; --i) {
             if (!S.reduced[i]) continue;
-            offset += rest % S.x.dims[i] * S.x.strides[i];
+            at.axis[i] = rest % S.x.dims[i];
             rest /= S.x.dims[i];
         }
-        const Element value = widened(load_element(x + offset));
+        const Element value = read<S.x>(x, at);
         if constexpr (S.kind == Reduction::Sum || S.kind == Reduction::Mean) sum += Sum(value);
         if constexpr (S.kind == Reduction::Prod) sum *= Sum(value);
         if constexpr (S.kind == Reduction::Norm1) sum += Sum(abs(value));
@@ -221,8 +196,8 @@ struct Pooled {
 };
 
 template <PoolShape S, typename X>
-__device__ inline Pooled<Compute<X>> pool_with_position(const X* x, const Point& p) {
-    using Element = Compute<X>;
+__device__ inline Pooled<ComputeIn<X>> pool_with_position(const X& x, const Point& p) {
+    using Element = ComputeIn<X>;
     using Sum = typename SumOf<Element>::type;
     constexpr int kSpatial = S.x.rank - 2;
     int64 cells = 1, divisor = 1, seen = 0;
@@ -237,19 +212,19 @@ __device__ inline Pooled<Compute<X>> pool_with_position(const X* x, const Point&
     Sum sum = 0;
     Pooled<Element> best{Element(0), 0};
     for (int64 cell = 0; cell < cells; ++cell) {
-        int64 offset = p.axis[0] * S.x.strides[0] + p.axis[1] * S.x.strides[1];
+        Point place{{p.axis[0], p.axis[1]}};
         int64 position = 0, scale = 1, rest = cell;
         bool inside = true;
         for (int i = kSpatial - 1; i >= 0; --i) {
             const int64 at = p.axis[i + 2] * S.stride[i] - S.pad[i] + rest % S.window[i] * S.dilation[i];
             rest /= S.window[i];
             inside = inside && at >= 0 && at < S.x.dims[i + 2];
-            offset += at * S.x.strides[i + 2];
+            place.axis[i + 2] = at;
             position += at * scale;
             scale *= S.x.dims[i + 2];
         }
         if (!inside) continue;
-        const Element value = widened(load_element(x + offset));
+        const Element value = read<S.x>(x, place);
         sum += Sum(value);
         if (seen == 0 || (best.value == best.value && (value > best.value || value != value))) best = {value, position};
         ++seen;
@@ -265,7 +240,7 @@ __device__ inline Pooled<Compute<X>> pool_with_position(const X* x, const Point&
 }
 
 template <PoolShape S, typename X>
-__device__ inline Compute<X> pool(const X* x, const Point& p) {
+__device__ inline ComputeIn<X> pool(const X& x, const Point& p) {
     return pool_with_position<S>(x, p).value;
 }
 
@@ -277,8 +252,8 @@ struct AdaptivePoolShape {
 };
 
 template <AdaptivePoolShape S, typename X>
-__device__ inline Compute<X> adaptive_pool(const X* x, const Point& p) {
-    using Element = Compute<X>;
+__device__ inline ComputeIn<X> adaptive_pool(const X& x, const Point& p) {
+    using Element = ComputeIn<X>;
     constexpr int kSpatial = S.x.rank - 2;
     int64 first[3] = {0, 0, 0}, extent[3] = {1, 1, 1}, cells = 1;
     for (int i = 0; i < kSpatial; ++i) {
@@ -290,12 +265,13 @@ __device__ inline Compute<X> adaptive_pool(const X* x, const Point& p) {
     typename SumOf<Element>::type sum = 0;
     Element best = 0;
     for (int64 cell = 0; cell < cells; ++cell) {
-        int64 offset = p.axis[0] * S.x.strides[0] + p.axis[1] * S.x.strides[1], rest = cell;
+        Point place{{p.axis[0], p.axis[1]}};
+        int64 rest = cell;
         for (int i = kSpatial - 1; i >= 0; --i) {
-            offset += (first[i] + rest % extent[i]) * S.x.strides[i + 2];
+            place.axis[i + 2] = first[i] + rest % extent[i];
             rest /= extent[i];
         }
-        const Element value = widened(load_element(x + offset));
+        const Element value = read<S.x>(x, place);
         sum += value;
         best = cell == 0 ? value : maximum(best, value);
     }
@@ -327,25 +303,23 @@ __device__ inline double resize_position(int i, int64 at) {
 __device__ inline int64 clamped(int64 at, int64 extent) { return at < 0 ? 0 : at >= extent ? extent - 1 : at; }
 
 template <ResizeShape S, typename X>
-__device__ inline Compute<X> resize(const X* x, const Point& p) {
-    using Element = Compute<X>;
+__device__ inline ComputeIn<X> resize(const X& x, const Point& p) {
+    using Element = ComputeIn<X>;
     constexpr int kSpatial = S.x.rank - 2;
-    const int64 base = p.axis[0] * S.x.strides[0] + p.axis[1] * S.x.strides[1];
+    Point place{{p.axis[0], p.axis[1]}};
     if constexpr (S.mode == Interpolation::Nearest) {
-        int64 offset = base;
         for (int i = 0; i < kSpatial; ++i) {
             const double at = resize_position<S>(i, p.axis[i + 2]);
             double nearest = floor_of(at);
             if (S.rounding == Rounding::Ceil) nearest = ceil_of(at);
             if (S.rounding == Rounding::PreferFloor) nearest = ceil_of(at - 0.5);
             if (S.rounding == Rounding::PreferCeil) nearest = floor_of(at + 0.5);
-            offset += clamped(int64(nearest), S.x.dims[i + 2]) * S.x.strides[i + 2];
+            place.axis[i + 2] = clamped(int64(nearest), S.x.dims[i + 2]);
         }
-        return widened(load_element(x + offset));
+        return read<S.x>(x, place);
     } else {
         double sum = 0.0;
         for (int corner = 0; corner < 1 << kSpatial; ++corner) {
-            int64 offset = base;
             double weight = 1.0;
             for (int i = 0; i < kSpatial; ++i) {
                 double at = resize_position<S>(i, p.axis[i + 2]);
@@ -354,9 +328,9 @@ __device__ inline Compute<X> resize(const X* x, const Point& p) {
                 const double low = floor_of(at);
                 const bool upper = (corner >> i & 1) != 0;
                 weight *= upper ? at - low : 1.0 - (at - low);
-                offset += clamped(int64(low) + (upper ? 1 : 0), S.x.dims[i + 2]) * S.x.strides[i + 2];
+                place.axis[i + 2] = clamped(int64(low) + (upper ? 1 : 0), S.x.dims[i + 2]);
             }
-            if (weight != 0.0) sum += weight * double(widened(load_element(x + offset)));
+            if (weight != 0.0) sum += weight * double(read<S.x>(x, place));
         }
         return Element(sum);
     }
@@ -372,8 +346,8 @@ struct PadShape {
 };
 
 template <PadShape S, typename X>
-__device__ inline Compute<X> pad(const X* x, const Point& p) {
-    int64 offset = 0;
+__device__ inline ComputeIn<X> pad(const X& x, const Point& p) {
+    Point place{};
     bool inside = true;
     for (int i = 0; i < S.x.rank; ++i) {
         const int64 last = S.x.dims[i] - 1;
@@ -381,9 +355,9 @@ __device__ inline Compute<X> pad(const X* x, const Point& p) {
         if (S.mode == Padding::Edge) at = clamped(at, last + 1);
         if (S.mode == Padding::Reflect) at = at < 0 ? -at : at > last ? 2 * last - at : at;
         inside = inside && at >= 0 && at <= last;
-        offset += at * S.x.strides[i];
+        place.axis[i] = at;
     }
-    return inside ? widened(load_element(x + offset)) : widened(narrowed<X>(S.value));
+    return inside ? read<S.x>(x, place) : widened(narrowed<typename ElementOf<X>::type>(S.value));
 }
 
 struct GatherShape {
@@ -393,15 +367,15 @@ struct GatherShape {
 
 /// Element of x whose coordinate along `axis` is read from `indices`; negative ones count from the end, all are clamped.
 template <GatherShape S, typename X, typename I>
-__device__ inline Compute<X> gather(const X* x, const I* indices, const Point& p) {
-    int64 place = 0;
-    for (int i = 0; i < S.indices.rank; ++i) place += p.axis[S.axis + i] * S.indices.strides[i];
-    int64 index = int64(load_element(indices + place));
+__device__ inline ComputeIn<X> gather(const X& x, const I& indices, const Point& p) {
+    Point entry{}, place{};
+    for (int i = 0; i < S.indices.rank; ++i) entry.axis[i] = p.axis[S.axis + i];
+    int64 index = int64(read<S.indices>(indices, entry));
     if (index < 0) index += S.x.dims[S.axis];
-    int64 offset = clamped(index, S.x.dims[S.axis]) * S.x.strides[S.axis];
-    for (int i = 0; i < S.axis; ++i) offset += p.axis[i] * S.x.strides[i];
-    for (int i = S.axis + 1; i < S.x.rank; ++i) offset += p.axis[i - 1 + S.indices.rank] * S.x.strides[i];
-    return widened(load_element(x + offset));
+    for (int i = 0; i < S.axis; ++i) place.axis[i] = p.axis[i];
+    place.axis[S.axis] = clamped(index, S.x.dims[S.axis]);
+    for (int i = S.axis + 1; i < S.x.rank; ++i) place.axis[i] = p.axis[i - 1 + S.indices.rank];
+    return read<S.x>(x, place);
 }
 
 struct ReshapeShape {
@@ -412,15 +386,15 @@ struct ReshapeShape {
 
 /// Element of x with the same row-major number.
 template <ReshapeShape S, typename X>
-__device__ inline Compute<X> reshape(const X* x, const Point& p) {
+__device__ inline ComputeIn<X> reshape(const X& x, const Point& p) {
     int64 number = 0;
     for (int i = 0; i < S.rank; ++i) number = number * S.dims[i] + p.axis[i];
-    int64 offset = 0;
+    Point place{};
     for (int i = S.x.rank - 1; i >= 0; --i) {
-        offset += number % S.x.dims[i] * S.x.strides[i];
+        place.axis[i] = number % S.x.dims[i];
         number /= S.x.dims[i];
     }
-    return widened(load_element(x + offset));
+    return read<S.x>(x, place);
 }
 
 }  // namespace tenon

@@ -14,13 +14,13 @@ std::string list(const Dims& dims) {
     return "{" + text + "}";
 }
 
-/// `{.rank = 4, .dims = {…}, .strides = {…}}` of anchor input i.
+/// `{.rank = 4, .dims = {…}, .strides = {…}}` of anchor input i; a computed input has no strides.
 std::string source(const Region& region, size_t i) {
-    const Body& body = region.inputs[i];
-    const Operand& operand = region.operands[static_cast<size_t>(body.terms.back().operand)];
-    if (body.dims.empty()) return "{.rank = 0}";
-    return "{.rank = " + std::to_string(body.dims.size()) + ", .dims = " + list(body.dims) +
-           ", .strides = " + list(operand.strides) + "}";
+    const Dims& dims = region.inputs[i].dims;
+    if (dims.empty()) return "{.rank = 0}";
+    const Operand* plain = region.plain_input(i);
+    return "{.rank = " + std::to_string(dims.size()) + ", .dims = " + list(dims) +
+           (plain == nullptr ? "" : ", .strides = " + list(plain->strides)) + "}";
 }
 
 Dims tail(const Dims& dims) { return Dims(dims.begin() + 2, dims.end()); }

@@ -42,11 +42,13 @@ class DirectFamily final : public KernelFamily {
         const std::vector<Access> list = accesses(region, region.epilogue, stores);
         const Domain domain = uncollapsed(region.epilogue.dims, strides_of(list));
         std::string call = anchor.function;
-        std::string arguments, formula = anchor.function + "(";
+        std::string arguments, computed, declarations, formula = anchor.function + "(";
         for (size_t i = 0; i < region.inputs.size(); ++i) {
-            const std::string& role = region.operands[static_cast<size_t>(region.inputs[i].terms.back().operand)].role;
-            arguments += role + ", ";
-            formula += (i > 0 ? ", " : "") + role;
+            const InputText input = input_text(region, i, anchor.roles[i], context.graph);
+            arguments += input.argument + ", ";
+            computed += input.statements;
+            declarations += input.declarations;
+            formula += (i > 0 ? ", " : "") + input.formula;
         }
         formula += ")";
         const BodyText body = write_body(region, region.epilogue, stores, list, domain,
@@ -72,8 +74,9 @@ class DirectFamily final : public KernelFamily {
             anchor.shape;
         if (!body.declarations.empty())
             page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
+        page.constants += declarations;
         if (!region.anchor_stores.empty()) page.constants += "\n" + second_result_strides(region);
-        page.body = "elementwise<kOutput, kTile>([=](auto at) {\n    " +
+        page.body = computed + "elementwise<kOutput, kTile>([=](auto at) {\n    " +
                     indented(statements + (body.statements.empty() ? "" : "\n" + body.statements)) + "\n});";
 
         Step step;
@@ -92,6 +95,33 @@ class DirectFamily final : public KernelFamily {
     }
 
   private:
+    /// How an input of the anchor is written down.
+    struct InputText {
+        std::string argument;      ///< A pointer, or what computes elements from pointers.
+        std::string declarations;  ///< File-scope constants, each line after a break.
+        std::string statements;    ///< In front of the loop.
+        std::string formula;
+    };
+
+    static InputText input_text(const Region& region, size_t i, const std::string& role, const GraphData& graph) {
+        if (const Operand* plain = region.plain_input(i)) return {plain->role, {}, {}, plain->role};
+        const Body& input = region.inputs[i];
+        const std::vector<Access> list = accesses(region, input, {});
+        const Domain domain = uncollapsed(input.dims, strides_of(list));
+        const BodyText body =
+            write_body(region, input, {}, list, domain,
+                       {.index = role + "_index", .relaxed = graph.numerics.relaxed, .returns = true}, "");
+        InputText text{role + "_element", {}, {}, body.formula};
+        const std::string axes = constant_name(role + "_axes");
+        text.declarations = "\n" + domain_constant(domain, false, axes);
+        if (!body.declarations.empty())
+            text.declarations += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
+        text.statements = "const auto " + text.argument + " = computed<" +
+                          std::string(device_type(input.terms.back().type)) + ", " + axes + ">([=](auto at) {\n    " +
+                          indented(body.statements) + "\n});\n";
+        return text;
+    }
+
     /// Whether the declared type of the result is not the one its sums are computed in.
     static bool is_converted(const Region& region, const GraphData& graph) {
         const DataType from = graph.value(graph.node(region.anchor).inputs[0]).type, to = region.epilogue.terms[0].type;

@@ -1,0 +1,118 @@
+// Pointwise nodes in front of an anchor are computed while it reads.
+
+#include <gmock/gmock.h>
+
+#include "tests/planner/planned.h"
+#include "tests/support/run.h"
+
+namespace tenon::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+void expect_kernels(const Graph& graph, size_t kernels) {
+    const Planned plan = planned(graph);
+    ASSERT_EQ(plan.failure, "");
+    EXPECT_EQ(plan.kernels, kernels) << plan.notes << plan.source;
+    EXPECT_EQ(test::disagreement(graph, test::random_inputs(graph, 2)), "");
+}
+
+Conv same_size() { return {.pad = {1, 1, 1, 1}}; }
+
+TEST(Prologue, FusesScaleBiasAndReluIntoTheImageAndKeepsThePaddingZero) {
+    Graph g;
+    const Tensor x = g.input({"x", {2, 4, 5, 6}, DataType::F16, Layout::NHWC});
+    const Tensor scaled = g.multiply(x, g.input({"scale", {4, 1, 1}}));
+    const Tensor image = g.relu(g.add(scaled, g.input({"shift", {4, 1, 1}})));
+    const Tensor w = g.input({"w", {3, 4, 3, 3}, DataType::F16, Layout::NHWC});
+    g.output(g.conv(image, w, same_size()), {.name = "y"});
+    expect_kernels(g, 1);
+}
+
+TEST(Prologue, FusesDequantisedFilters) {
+    Graph g;
+    const Tensor x = g.input({"x", {1, 4, 5, 5}, DataType::F16});
+    const Tensor w = g.cast(g.input({"w", {3, 4, 3, 3}, DataType::I8}), DataType::F16);
+    const Tensor scaled = g.multiply(w, g.input({"scale", {3, 1, 1, 1}, DataType::F16}));
+    g.output(g.conv(x, scaled), {.name = "y"});
+    expect_kernels(g, 1);
+}
+
+TEST(Prologue, FusesAGateOfTheImage) {
+    Graph g;
+    const Tensor x = g.input({"x", {2, 4, 5, 5}});
+    const Tensor gated = g.multiply(x, g.input({"gate", {2, 4, 1, 1}}));
+    g.output(g.conv(gated, g.input({"w", {6, 4, 1, 1}})), {.name = "y"});
+    expect_kernels(g, 1);
+}
+
+TEST(Prologue, FusesIntoReductionsAndPools) {
+    Graph g;
+    const Tensor x = g.input({"x", {2, 4, 5, 6}});
+    g.output(g.reduce(g.pointwise(PointwiseKind::Square, {x}), {ReduceKind::Mean, {2, 3}}), {.name = "mean"});
+    g.output(g.pool(g.silu(x), {PoolKind::Max, {2, 2}, {2, 2}}), {.name = "pooled"});
+    expect_kernels(g, 2);
+}
+
+TEST(Prologue, SeesThroughTransposesReshapesAndSlices) {
+    Graph g;
+    const Tensor a = g.relu(g.input({"a", {5, 2, 3}}));
+    const Tensor left = g.reshape(g.transpose(a, {1, 2, 0}), {6, 5});
+    const Tensor part = g.apply(Slice{{1, 4}, {4, 5}, {1, -1}}, {left}).front();
+    g.output(g.matmul(part, g.input({"b", {5, 7}})), {.name = "y"});
+    expect_kernels(g, 1);
+}
+
+TEST(Prologue, IsRepeatedForEachAnchorThatReadsIt) {
+    Graph g;
+    const Tensor x = g.relu(g.input({"x", {1, 4, 5, 5}}));
+    g.output(g.conv(x, g.input({"w", {6, 4, 1, 1}})), {.name = "y"});
+    g.output(g.conv(x, g.input({"v", {6, 4, 3, 3}})), {.name = "z"});
+    expect_kernels(g, 2);
+}
+
+TEST(Prologue, OfAResultTheCallerWantsIsStoredOnce) {
+    Graph g;
+    const Tensor x = g.relu(g.input({"x", {1, 4, 5, 5}}), {.name = "kept"});
+    g.output(x);
+    g.output(g.conv(x, g.input({"w", {6, 4, 1, 1}})), {.name = "y"});
+    expect_kernels(g, 2);
+}
+
+TEST(Prologue, RefusesWhatIsCostlyToRepeatForEveryProduct) {
+    Graph g;
+    g.output(g.conv(g.gelu(g.gelu(g.input({"x", {1, 4, 5, 5}}))), g.input({"w", {6, 4, 1, 1}})), {.name = "y"});
+    const Planned plan = planned(g);
+    EXPECT_EQ(plan.kernels, 2u);
+    EXPECT_THAT(plan.codes, Contains("COSTLY_TO_REPEAT"));
+    EXPECT_THAT(plan.notes, HasSubstr("instructions"));
+}
+
+TEST(Prologue, RefusesWhereTheGraphForbidsIt) {
+    Graph g;
+    const Tensor conv = g.conv(g.relu(g.input({"x", {1, 4, 5, 5}})), g.input({"w", {6, 4, 1, 1}}), {}, {.name = "y"});
+    g.set_fusion(conv, Fusion::Forbidden);
+    g.output(conv);
+    const Planned plan = planned(g);
+    EXPECT_EQ(plan.kernels, 2u);
+    EXPECT_THAT(plan.codes, Contains("FORBIDDEN_BY_USER"));
+}
+
+TEST(Prologue, MayBeRequired) {
+    for (const bool costly : {false, true}) {
+        Graph g;
+        const Tensor x = g.input({"x", {1, 4, 5, 5}});
+        const Tensor image = costly ? g.gelu(g.gelu(x)) : g.relu(x);
+        const Tensor conv = g.conv(image, g.input({"w", {6, 4, 1, 1}}), {}, {.name = "y"});
+        g.set_fusion(conv, Fusion::Required);
+        g.output(conv);
+        EXPECT_EQ(planned(g).failure.empty(), !costly) << planned(g).failure;
+        if (costly) {
+            EXPECT_THAT(planned(g).failure, HasSubstr("COSTLY_TO_REPEAT"));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace tenon::testing
