@@ -176,9 +176,8 @@ Status lower_batch_norm(GraphData& graph, const Node& node, const BatchNorm& nor
     const ValueId inverse =
         write.pointwise(PointwiseKind::Rsqrt, {write.pointwise(PointwiseKind::Add, {variance, epsilon}, type)}, type);
     const ValueId centred = write.pointwise(PointwiseKind::Subtract, {x, mean}, type);
-    const ValueId scaled = write.pointwise(
-        PointwiseKind::Multiply,
-        {write.pointwise(PointwiseKind::Multiply, {centred, inverse}, type), vector(node.inputs[1])}, type);
+    const ValueId scale = write.pointwise(PointwiseKind::Multiply, {inverse, vector(node.inputs[1])}, type);
+    const ValueId scaled = write.pointwise(PointwiseKind::Multiply, {centred, scale}, type);
     write.finish(Pointwise{PointwiseKind::Add, {}}, {scaled, vector(node.inputs[2])}, y);
     if (!norm.training) return write.status;
 

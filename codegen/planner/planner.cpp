@@ -3,6 +3,7 @@
 #include "codegen/planner/buffers.h"
 #include "codegen/planner/grow.h"
 #include "codegen/planner/lower.h"
+#include "codegen/planner/rewrites.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::codegen {
@@ -24,7 +25,11 @@ Result<Emission> emit(const Region& region, const EmitContext& context) {
 Result<Program> generate(const Graph& graph, const Target& target, const PlanOptions& options) {
     TENON_TRY(graph.validate());
     Program program;
-    TENON_ASSIGN(const GraphData lowered, lower(graph.data(), program.rewrites));
+    GraphData rewritten = graph.data();
+    if (options.fuse) apply(rewrites(), rewritten, program.rewrites);
+    TENON_ASSIGN(GraphData lowered, lower(rewritten, program.rewrites));
+    if (options.fuse) apply(late_rewrites(), lowered, program.rewrites);
+    if (!options.fuse) drop_unused(lowered, program.rewrites);
     const std::vector<Storage> storage = assign_storage(lowered);
     const EmitContext context{lowered, target};
     TENON_ASSIGN(const std::vector<Region> regions, grow_regions(context, storage, options));

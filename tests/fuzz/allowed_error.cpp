@@ -149,7 +149,8 @@ Result<std::map<std::string, Tolerance>> allowed_errors(const RandomGraph& rando
             const auto found = values.find("v" + std::to_string(id));
             if (found != values.end()) sizes[id].magnitude = magnitude_of(found->second);
         } else if (value.kind == ValueKind::Constant) {
-            sizes[id].magnitude = 4.0;
+            sizes[id] = {4.0,
+                         is_floating(value.type) ? ulp_of(value.type, 4.0) : 0.0};  // may be folded and rounded again
         } else {
             sizes[id].magnitude = magnitude_of(random.inputs.at(value.name));
         }
