@@ -87,10 +87,14 @@ bool FusionState::depends_on(NodeId start, size_t group) const {
 bool FusionState::needs_itself(size_t number) const {
     const Group& group = groups_[number];
     const auto reads_own = [&](NodeId id) {
+        // What comes before the result: the anchor, and what is computed again.
+        const bool is_early = group.recomputed.contains(id) || (id == group.seed && !is_pointwise(node(id).op));
         const std::vector<ValueId>& inputs = node(id).inputs;
         return std::any_of(inputs.begin(), inputs.end(), [&](ValueId input) {
             const NodeId producer = computing_node(graph_, input);
-            return producer != kNone && !group.computes(producer) && depends_on(producer, number);
+            if (producer == kNone) return false;
+            if (group.computes(producer)) return is_early && group.sights.contains(producer);
+            return depends_on(producer, number);
         });
     };
     return std::any_of(group.members.begin(), group.members.end(), reads_own) ||

@@ -61,6 +61,10 @@ class BodyBuilder {
             return term(shown, in_front(graph_, {SeenThrough::Kind::View, producer}, graph_.value(shown).dims, sight));
         }
         if (producer != kNone && group_.recomputed.contains(producer)) return compute(producer, sight);
+        if (is_here) {
+            verdict = Verdict::no("OTHER_ORDER", "'" + graph_.value(value).name +
+                                                     "' is a result of this kernel and read in another order");
+        }
         return load(value, sight);
     }
 

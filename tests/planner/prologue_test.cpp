@@ -80,6 +80,18 @@ TEST(Prologue, OfAResultTheCallerWantsIsStoredOnce) {
     expect_kernels(g, 2);
 }
 
+/// The result has the extents of the image, so the image could be taken for an operand of the epilogue.
+TEST(Prologue, MayBeReadBesideTheResultAsWell) {
+    Graph g;
+    const Tensor x = g.clip(g.input({"x", {1, 1, 1}}), -1.0, 2.0);
+    g.output(g.softmax(x), {.name = "y"});
+    g.output(g.add(x, g.reduce(x, {ReduceKind::Sum, {2}})), {.name = "z"});
+    const Tensor image = g.relu(g.input({"image", {1, 3, 4, 4}}));
+    g.output(g.add(g.conv(image, g.input({"w", {3, 3, 3, 3}}), same_size()), image), {.name = "residual"});
+    EXPECT_EQ(planned(g).failure, "");
+    EXPECT_EQ(test::disagreement(g, test::random_inputs(g, 2)), "");
+}
+
 TEST(Prologue, RefusesWhatIsCostlyToRepeatForEveryProduct) {
     Graph g;
     g.output(g.conv(g.gelu(g.gelu(g.input({"x", {1, 4, 5, 5}}))), g.input({"w", {6, 4, 1, 1}})), {.name = "y"});
