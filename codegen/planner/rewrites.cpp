@@ -6,9 +6,13 @@ namespace tenon::codegen {
 
 std::span<const Rewrite> rewrites() {
     static constexpr std::array kRewrites = {
-        Rewrite{"drop_unused", drop_unused}, Rewrite{"fold_constants", fold_constants},
-        Rewrite{"merge_pad", merge_pad},     Rewrite{"fold_channel_scale", fold_channel_scale},
-        Rewrite{"drop_unused", drop_unused},
+        Rewrite{"drop_unused", drop_unused},                      //
+        Rewrite{"fold_constants", fold_constants},                //
+        Rewrite{"recognise_activations", recognise_activations},  //
+        Rewrite{"recognise_rows", recognise_rows},                //
+        Rewrite{"merge_pad", merge_pad},                          //
+        Rewrite{"fold_channel_scale", fold_channel_scale},        // after constant filters are known
+        Rewrite{"drop_unused", drop_unused},                      // what the rewrites left behind
     };
     return kRewrites;
 }

@@ -28,6 +28,10 @@ void apply(std::span<const Rewrite> list, GraphData& graph, std::vector<std::str
 void drop_unused(GraphData& graph, std::vector<std::string>& done);
 /// Nodes of constants become constants.
 void fold_constants(GraphData& graph, std::vector<std::string>& done);
+/// Activations written out as products become one function.
+void recognise_activations(GraphData& graph, std::vector<std::string>& done);
+/// Layer and RMS norms and softmax written out become one node.
+void recognise_rows(GraphData& graph, std::vector<std::string>& done);
 /// pad(x, 0) in front of a convolution becomes padding of the convolution.
 void merge_pad(GraphData& graph, std::vector<std::string>& done);
 /// batch_norm(conv(x, w)) -> conv(x, w * s) + b, and the same for constant factors and addends per channel.
