@@ -18,7 +18,7 @@ namespace tenon::testing {
 namespace {
 
 constexpr uint32_t kGraphs = 500;  ///< Made; the first shards are also run.
-constexpr uint32_t kShards = 25, kShardsRun = 8;
+constexpr uint32_t kShards = 25, kShardsRun = 4;
 constexpr uint32_t kGraphsPerShard = kGraphs / kShards;
 
 /// A longer search takes other seeds: TENON_FUZZ_SEED is the first one.
