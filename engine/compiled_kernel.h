@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include <tenon/plan.h>
+
 namespace tenon::engine {
 
 /// A kernel as the driver loads it, and what the compiler said about it.
@@ -14,5 +16,15 @@ struct CompiledKernel {
     double compile_seconds = 0.0;
 };
 using KernelPtr = std::shared_ptr<const CompiledKernel>;
+
+/// The same for the user.
+inline CompileReport::Kernel report_of(const std::string& name, const CompiledKernel& kernel) {
+    return {name,
+            kernel.registers,
+            kernel.spill_bytes,
+            static_cast<int64_t>(kernel.image.size()),
+            kernel.static_shared_bytes,
+            kernel.compile_seconds};
+}
 
 }  // namespace tenon::engine

@@ -27,12 +27,6 @@ bool is_about_the_form(CUresult result) {
            result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || result == CUDA_ERROR_INVALID_SOURCE;
 }
 
-bool is_named(const GraphData& graph, ValueId id) {
-    if (id < 0 || id >= static_cast<ValueId>(graph.values.size())) return false;
-    const ValueKind kind = graph.value(id).kind;
-    return kind == ValueKind::Input || kind == ValueKind::HostScalar || graph.is_output(id);
-}
-
 }  // namespace
 
 Status refuse_capture(const Driver& driver, CUstream stream) {
@@ -58,6 +52,7 @@ Result<std::shared_ptr<const LoadedPlan>> LoadedPlan::load(const Driver& driver,
         return Status(ErrorCode::InvalidArgument, "prepare: " + std::to_string(kernels.size()) + " binaries for " +
                                                       std::to_string(steps.size()) + " kernels");
     const std::shared_ptr<LoadedPlan> loaded(new LoadedPlan(driver, plan, context));
+    TENON_TRY(loaded->resolve());
     for (size_t i = 0; i < steps.size(); ++i) TENON_TRY(loaded->load_step(steps[i].kernel, *kernels[i], fallback));
     return std::shared_ptr<const LoadedPlan>(loaded);
 }
@@ -68,6 +63,48 @@ LoadedPlan::~LoadedPlan() {
     for (const CUmodule module : modules_) driver_.unload_module(module);
     CUcontext popped = nullptr;
     driver_.pop_context(&popped);
+}
+
+Status LoadedPlan::resolve() {
+    const GraphData& graph = plan_->graph.data();
+    std::vector<ValueId> order;
+    for (const Tensor input : plan_->graph.inputs()) order.push_back(input.id);
+    for (const Tensor output : plan_->graph.outputs()) order.push_back(output.id);
+    bound_ = order;
+    std::sort(bound_.begin(), bound_.end());
+    bound_.erase(std::unique(bound_.begin(), bound_.end()), bound_.end());
+    if (bound_.size() > kMaxBound)
+        return Status(ErrorCode::Unsupported, "prepare: the graph has " + std::to_string(bound_.size()) +
+                                                  " inputs and outputs, a plan takes " + std::to_string(kMaxBound));
+    const auto base_of = [&](ValueId id) {
+        return static_cast<uint32_t>(std::lower_bound(bound_.begin(), bound_.end(), id) - bound_.begin());
+    };
+    for (const ValueId id : order) positions_.push_back(base_of(id));
+    is_needed_.assign(bound_.size(), false);
+    std::vector<Place> buffers;
+    for (const Buffer& buffer : plan_->program.buffers) {
+        const auto count = static_cast<uint32_t>(bound_.size());
+        if (buffer.kind == Buffer::Kind::Workspace || buffer.kind == Buffer::Kind::Constant) {
+            buffers.push_back({buffer.kind == Buffer::Kind::Workspace ? count : count + 1, buffer.offset});
+            continue;
+        }
+        const uint32_t base = base_of(buffer.value);
+        if (base >= bound_.size() || bound_[base] != buffer.value)
+            return Status(ErrorCode::InvalidArgument,
+                          "prepare: '" + graph.value(buffer.value).name + "' is no input and no output of the graph");
+        if (buffer.bytes > 0) is_needed_[base] = true;
+        buffers.push_back({base, 0});
+    }
+    for (const codegen::Step& step : plan_->program.steps) {
+        std::vector<Place>& places = places_.emplace_back();
+        for (const KernelArgument& argument : step.kernel.arguments) {
+            const Place& buffer = buffers[static_cast<size_t>(argument.buffer)];
+            const bool is_scalar = argument.kind == KernelArgument::Kind::HostScalar;
+            places.push_back({buffer.base, buffer.offset + argument.byte_offset,
+                              is_scalar ? 1 : static_cast<uintptr_t>(argument.alignment), argument.kind});
+        }
+    }
+    return {};
 }
 
 Status LoadedPlan::load_step(const KernelSource& kernel, const CompiledKernel& compiled, const Fallback& fallback) {
@@ -113,119 +150,6 @@ Status LoadedPlan::load_step(const KernelSource& kernel, const CompiledKernel& c
     return {};
 }
 
-std::byte* LoadedPlan::place(const Buffer& buffer, const Bindings& bindings, void* workspace, void* constants) const {
-    switch (buffer.kind) {
-        case Buffer::Kind::Workspace:
-            return static_cast<std::byte*>(workspace) + buffer.offset;
-        case Buffer::Kind::Constant:
-            return static_cast<std::byte*>(constants) + buffer.offset;
-        case Buffer::Kind::Bound:
-        case Buffer::Kind::Host:
-            break;
-    }
-    const auto bound = bindings.find(Tensor{buffer.value});
-    return bound == bindings.end() ? nullptr : static_cast<std::byte*>(bound->second);
-}
-
-Status LoadedPlan::check_names(const Bindings& bindings) const {
-    const GraphData& graph = plan_->graph.data();
-    for (const auto& [tensor, memory] : bindings) {
-        if (is_named(graph, tensor.id)) continue;
-        const bool exists = tensor.id >= 0 && tensor.id < static_cast<ValueId>(graph.values.size());
-        return Status(ErrorCode::InvalidArgument,
-                      "run: " + (exists ? "'" + graph.value(tensor.id).name + "'" : "a bound tensor") +
-                          " is no input and no output of the plan");
-    }
-    return {};
-}
-
-Status LoadedPlan::check_memory(const Bindings& bindings, const void* workspace, const void* constants) const {
-    const codegen::Program& program = plan_->program;
-    if (program.workspace_bytes > 0 && workspace == nullptr)
-        return Status(ErrorCode::InvalidArgument,
-                      "run: no workspace; the plan needs " + std::to_string(program.workspace_bytes) + " bytes");
-    if (program.constant_bytes > 0 && constants == nullptr)
-        return Status(ErrorCode::InvalidArgument, "run: upload_constants was not called; the plan has " +
-                                                      std::to_string(program.constant_bytes) + " bytes of constants");
-    for (const Buffer& buffer : program.buffers) {
-        const bool is_callers = buffer.kind == Buffer::Kind::Bound || buffer.kind == Buffer::Kind::Host;
-        if (!is_callers || buffer.bytes == 0 || place(buffer, bindings, nullptr, nullptr) != nullptr) continue;
-        return Status(ErrorCode::InvalidArgument,
-                      "run: '" + plan_->graph.data().value(buffer.value).name + "' is not bound");
-    }
-    return check_names(bindings);
-}
-
-Status LoadedPlan::check_alignment(const Bindings& bindings, void* workspace, void* constants) const {
-    for (size_t i = 0; i < functions_.size(); ++i) {
-        const KernelSource& kernel = plan_->program.steps[i].kernel;
-        for (const KernelArgument& argument : kernel.arguments) {
-            if (argument.kind == KernelArgument::Kind::HostScalar || functions_[i] == nullptr) continue;
-            const Buffer& buffer = plan_->program.buffers[static_cast<size_t>(argument.buffer)];
-            const std::byte* memory = place(buffer, bindings, workspace, constants) + argument.byte_offset;
-            if (reinterpret_cast<uintptr_t>(memory) % static_cast<uintptr_t>(argument.alignment) == 0) continue;
-            const bool is_callers = buffer.kind == Buffer::Kind::Bound;
-            const std::string whose = buffer.kind == Buffer::Kind::Workspace ? "the workspace"
-                                      : is_callers ? "'" + plan_->graph.data().value(buffer.value).name + "'"
-                                                   : "the constants";
-            return Status(ErrorCode::InvalidArgument, "run: the memory of " + whose + " must be aligned to " +
-                                                          std::to_string(argument.alignment) + " bytes for '" +
-                                                          argument.role + "' of " + kernel.name);
-        }
-    }
-    return {};
-}
-
-Status LoadedPlan::launch(size_t step, const Bindings& bindings, void* workspace, void* constants,
-                          CUstream stream) const {
-    const KernelSource& kernel = plan_->program.steps[step].kernel;
-    // The driver copies the parameters during the call, so both arrays may live on the stack.
-    std::array<void*, kMaxArguments> pointers;
-    std::array<void*, kMaxArguments> parameters;
-    std::array<CUtensorMap, kMaxTensorMaps> maps;
-    size_t map_count = 0;
-    for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-        const KernelArgument& argument = kernel.arguments[i];
-        const Buffer& buffer = plan_->program.buffers[static_cast<size_t>(argument.buffer)];
-        pointers[i] = place(buffer, bindings, workspace, constants) + argument.byte_offset;
-        if (argument.kind == KernelArgument::Kind::TensorMap) {
-            maps[map_count] = maps_[step][map_count];
-            const CUresult replaced = driver_.replace_map_address(&maps[map_count], pointers[i]);
-            if (replaced != CUDA_SUCCESS) return check(driver_, replaced, "run: " + kernel.name + ": " + argument.role);
-            parameters[i] = &maps[map_count++];
-        } else {
-            const bool is_scalar = argument.kind == KernelArgument::Kind::HostScalar;
-            parameters[i] = is_scalar ? pointers[i] : static_cast<void*>(&pointers[i]);
-        }
-    }
-    const LaunchShape& shape = kernel.launch;
-    std::array<CUlaunchAttribute, 2> attributes{};
-    unsigned attribute_count = 0;
-    if (shape.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
-        CUlaunchAttribute& cluster = attributes[attribute_count++];
-        cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        cluster.value.clusterDim = {shape.cluster[0], shape.cluster[1], shape.cluster[2]};
-    }
-    if (shape.dependent) {
-        CUlaunchAttribute& dependent = attributes[attribute_count++];
-        dependent.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-        dependent.value.programmaticStreamSerializationAllowed = 1;
-    }
-    CUlaunchConfig config{};
-    config.gridDimX = shape.grid[0];
-    config.gridDimY = shape.grid[1];
-    config.gridDimZ = shape.grid[2];
-    config.blockDimX = shape.block[0];
-    config.blockDimY = shape.block[1];
-    config.blockDimZ = shape.block[2];
-    config.sharedMemBytes = shape.shared_bytes;
-    config.hStream = stream;
-    config.attrs = attributes.data();
-    config.numAttrs = attribute_count;
-    const CUresult result = driver_.launch(&config, functions_[step], parameters.data(), nullptr);
-    return result == CUDA_SUCCESS ? Status() : check(driver_, result, "run: " + kernel.name);
-}
-
 Status LoadedPlan::upload_constants(void* memory, CUstream stream) const {
     if (plan_->program.constant_bytes > 0 && memory == nullptr)
         return Status(ErrorCode::InvalidArgument, "upload_constants: no memory; the plan needs " +
@@ -235,20 +159,6 @@ Status LoadedPlan::upload_constants(void* memory, CUstream stream) const {
         const auto address = reinterpret_cast<CUdeviceptr>(memory) + static_cast<CUdeviceptr>(buffer.offset);
         TENON_TRY(check(driver_, driver_.copy_to_device(address, buffer.data->data(), buffer.data->size(), stream),
                         "upload_constants"));
-    }
-    return {};
-}
-
-Status LoadedPlan::run(const Bindings& bindings, void* workspace, void* constants, CUstream stream) const {
-    TENON_TRY(check_memory(bindings, workspace, constants));
-    TENON_TRY(check_alignment(bindings, workspace, constants));
-    CUcontext current = nullptr;
-    if (driver_.current_context(&current) != CUDA_SUCCESS || current != context_)
-        return Status(ErrorCode::InvalidArgument,
-                      "run: the current CUDA context is not the one the plan was prepared in");
-    for (size_t i = 0; i < functions_.size(); ++i) {
-        if (functions_[i] == nullptr) continue;
-        TENON_TRY(launch(i, bindings, workspace, constants, stream));
     }
     return {};
 }

@@ -1,7 +1,9 @@
 #include <tenon/plan.h>
+#include <tenon/version.h>
 
 #include <cstring>
 
+#include "codegen/device/device_library.h"
 #include "codegen/generate.h"
 #include "engine/emulator/emulator.h"
 #include "engine/kernel_compiler.h"
@@ -81,21 +83,37 @@ Status run_reference(const PlanData& plan, const Bindings& bindings) {
 
 Result<Plan> Plan::build(const Graph& graph, const Target& target, const PlanOptions& options) {
     TENON_ASSIGN(codegen::Program program, codegen::generate(graph, target, options));
-    return Plan(std::make_shared<PlanData>(PlanData{graph, target, std::move(program)}));
+    return Plan(std::make_shared<const PlanData>(PlanData{graph,
+                                                          target,
+                                                          std::move(program),
+                                                          options,
+                                                          {},
+                                                          std::string(kVersion),
+                                                          std::string(codegen::device_library_hash())}));
 }
 
 Result<CompileReport> Plan::compile(const std::string& architecture, const Compiler& compiler) const {
     CompileReport report;
     report.architecture = architecture.empty() ? data_->target.architecture() : architecture;
     TENON_ASSIGN(const std::vector<engine::KernelPtr> kernels,
-                 compiler.state().kernels(engine::sources_of(*data_), report.architecture));
-    for (size_t i = 0; i < kernels.size(); ++i) {
-        const engine::CompiledKernel& kernel = *kernels[i];
-        report.kernels.push_back({data_->program.steps[i].kernel.name, kernel.registers, kernel.spill_bytes,
-                                  static_cast<int64_t>(kernel.image.size()), kernel.static_shared_bytes,
-                                  kernel.compile_seconds});
-    }
+                 engine::kernels_for(*data_, compiler.state(), report.architecture));
+    for (size_t i = 0; i < kernels.size(); ++i)
+        report.kernels.push_back(engine::report_of(data_->program.steps[i].kernel.name, *kernels[i]));
     return report;
+}
+
+Result<Plan> Plan::compiled_for(const std::vector<std::string>& architectures, const Compiler& compiler) const {
+    PlanData compiled = *data_;
+    for (const std::string& architecture : architectures) {
+        TENON_ASSIGN(compiled.binaries[architecture], engine::kernels_for(*data_, compiler.state(), architecture));
+    }
+    return Plan(std::make_shared<const PlanData>(std::move(compiled)));
+}
+
+std::vector<std::string> Plan::architectures() const {
+    std::vector<std::string> names;
+    for (const auto& [architecture, kernels] : data_->binaries) names.push_back(architecture);
+    return names;
 }
 
 Result<ReadyPlan> Plan::prepare(Stream stream, const Compiler& compiler) const {
@@ -111,8 +129,12 @@ Status ReadyPlan::upload_constants(void* memory, Stream stream) {
     return {};
 }
 
-Status ReadyPlan::run(const Bindings& bindings, void* workspace, Stream stream) const {
+Status ReadyPlan::run(const Bindings& bindings, Workspace workspace, Stream stream) const {
     return loaded_->run(bindings, workspace, constants_, stream);
+}
+
+Status ReadyPlan::run(std::span<void* const> memory, Workspace workspace, Stream stream) const {
+    return loaded_->run(memory, workspace, constants_, stream);
 }
 
 int64_t ReadyPlan::workspace_bytes() const { return loaded_->plan().program.workspace_bytes; }
@@ -122,14 +144,9 @@ Status Plan::run_on_cpu(CpuDevice device, const Bindings& bindings, uint64_t see
     return device == CpuDevice::Reference ? run_reference(*data_, bindings) : run_emulator(*data_, bindings, seed);
 }
 
-std::string Plan::source() const {
-    std::string text;
-    for (const codegen::Step& step : data_->program.steps) text += (text.empty() ? "" : "\n") + step.kernel.text;
-    return text;
-}
-
 const Graph& Plan::graph() const { return data_->graph; }
 const Target& Plan::target() const { return data_->target; }
+const PlanOptions& Plan::options() const { return data_->options; }
 int64_t Plan::workspace_bytes() const { return data_->program.workspace_bytes; }
 int Plan::kernel_count() const { return static_cast<int>(data_->program.steps.size()); }
 

@@ -14,5 +14,8 @@ Result<std::shared_ptr<const LoadedPlan>> prepare(const Driver& driver, const st
 
 /// Sources of a plan's kernels in launch order.
 std::vector<const codegen::KernelSource*> sources_of(const PlanData& plan);
+/// The plan's own binaries for an architecture, else what the compiler has or makes.
+Result<std::vector<KernelPtr>> kernels_for(const PlanData& plan, KernelCompiler& compiler,
+                                           const std::string& architecture);
 
 }  // namespace tenon::engine

@@ -34,6 +34,9 @@ CUresult attribute_of(int* value, CUdevice_attribute attribute, CUdevice) {
         case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH:
             *value = 384;
             break;
+        case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+            *value = 232448;
+            break;
         default:
             *value = 100;
     }

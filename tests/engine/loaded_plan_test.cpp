@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 #include "engine/device_info.h"
@@ -19,6 +20,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 void* at(uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+const Workspace kWorkspace{at(0x10000), 2048};
 
 /// Two kernels: inner = f(x, constant), y = g(inner, x).
 struct TwoSteps {
@@ -89,7 +92,7 @@ TEST(LoadedPlan, LaunchesEveryStepWithItsPointers) {
     const auto loaded = plan.load();
     ASSERT_TRUE(loaded.is_ok()) << loaded.status().message();
     const auto stream = reinterpret_cast<CUstream>(0x77);
-    const Status ran = (*loaded)->run(plan.bindings(), at(0x10000), at(0x20000), stream);
+    const Status ran = (*loaded)->run(plan.bindings(), kWorkspace, at(0x20000), stream);
     ASSERT_TRUE(ran.is_ok()) << ran.message();
     const std::vector<Launch>& launches = launch_record().launches;
     ASSERT_EQ(launches.size(), 2u);
@@ -114,7 +117,7 @@ TEST(LoadedPlan, ARunAllocatesNothingAndLoadsNothing) {
     launch_record().is_on = false;
     const int loads = fake_state().loads;
     const size_t before = allocations();
-    const bool is_ok = (*loaded)->run(bindings, at(0x10000), at(0x20000), nullptr).is_ok();
+    const bool is_ok = (*loaded)->run(bindings, kWorkspace, at(0x20000), nullptr).is_ok();
     EXPECT_EQ(allocations(), before);
     EXPECT_TRUE(is_ok);
     EXPECT_EQ(fake_state().loads, loads);
@@ -182,7 +185,7 @@ TEST(LoadedPlan, PassesTheClusterShape) {
     TwoSteps plan;
     plan.step(1).launch.cluster = {2, 1, 1};
     const auto loaded = plan.load();
-    ASSERT_TRUE((*loaded)->run(plan.bindings(), at(0x10000), at(0x20000), nullptr).is_ok());
+    ASSERT_TRUE((*loaded)->run(plan.bindings(), kWorkspace, at(0x20000), nullptr).is_ok());
     EXPECT_EQ(launch_record().launches[0].config.numAttrs, 0u);
     EXPECT_EQ(launch_record().launches[1].config.numAttrs, 1u);
 }
@@ -191,7 +194,7 @@ TEST(LoadedPlan, SkipsAKernelWithoutBlocks) {
     TwoSteps plan;
     plan.step(0).launch.grid = {0, 1, 1};
     const auto loaded = plan.load();
-    ASSERT_TRUE((*loaded)->run(plan.bindings(), at(0x10000), at(0x20000), nullptr).is_ok());
+    ASSERT_TRUE((*loaded)->run(plan.bindings(), kWorkspace, at(0x20000), nullptr).is_ok());
     EXPECT_EQ(fake_state().launch_count, 1);
 }
 
@@ -208,14 +211,14 @@ TEST(LoadedPlan, PassesHostScalarsByTheirAddress) {
     const auto loaded = plan.load();
     void* scalar = at(0xabc);  // what the parameter is read from
     const Bindings bindings{{plan.x, &scalar}, {plan.y, at(0x2000)}};
-    ASSERT_TRUE((*loaded)->run(bindings, at(0x10000), at(0x20000), nullptr).is_ok());
+    ASSERT_TRUE((*loaded)->run(bindings, kWorkspace, at(0x20000), nullptr).is_ok());
     EXPECT_EQ(launch_record().launches[0].pointers[0], at(0xabc));
 }
 
 TEST(LoadedPlan, RefusesBadMemoryByNameBeforeTheFirstLaunch) {
     const TwoSteps plan;
     const auto loaded = plan.load();
-    const auto run = [&](const Bindings& bindings, void* workspace = at(0x10000), void* constants = at(0x20000)) {
+    const auto run = [&](const Bindings& bindings, Workspace workspace = kWorkspace, void* constants = at(0x20000)) {
         const Status status = (*loaded)->run(bindings, workspace, constants, nullptr);
         EXPECT_EQ(status.code(), ErrorCode::InvalidArgument);
         return status.message();
@@ -225,17 +228,36 @@ TEST(LoadedPlan, RefusesBadMemoryByNameBeforeTheFirstLaunch) {
     EXPECT_THAT(run({{plan.x, at(0x1000)}, {plan.y, at(0x2000)}, {Tensor{99}, at(0x3000)}}),
                 HasSubstr("no input and no output"));
     EXPECT_THAT(run({{plan.x, at(0x1000)}, {plan.y, at(0x2004)}}), HasSubstr("'y' must be aligned to 16 bytes"));
-    EXPECT_THAT(run(plan.bindings(), at(0x10008)), HasSubstr("the workspace must be aligned to 16"));
-    EXPECT_THAT(run(plan.bindings(), nullptr), HasSubstr("needs 2048 bytes"));
-    EXPECT_THAT(run(plan.bindings(), at(0x10000), nullptr), HasSubstr("upload_constants was not called"));
+    EXPECT_THAT(run(plan.bindings(), {at(0x10008), 2048}), HasSubstr("the workspace must be aligned to 16"));
+    EXPECT_THAT(run(plan.bindings(), {nullptr, 2048}), HasSubstr("needs 2048 bytes"));
+    EXPECT_THAT(run(plan.bindings(), kWorkspace, nullptr), HasSubstr("upload_constants was not called"));
     EXPECT_EQ(fake_state().launch_count, 0);
+}
+
+TEST(LoadedPlan, AWorkspaceTooSmallIsOutOfMemoryWithBothSizes) {
+    const TwoSteps plan;
+    const auto loaded = plan.load();
+    const Status status = (*loaded)->run(plan.bindings(), {at(0x10000), 2047}, at(0x20000), nullptr);
+    EXPECT_EQ(status.code(), ErrorCode::OutOfMemory);
+    EXPECT_THAT(status.message(), HasSubstr("has 2047 bytes; the plan needs 2048"));
+    EXPECT_EQ(fake_state().launch_count, 0);
+}
+
+TEST(LoadedPlan, TakesMemoryByPosition) {
+    const TwoSteps plan;
+    const auto loaded = plan.load();
+    const std::array<void*, 2> memory{at(0x1000), at(0x2000)};
+    ASSERT_TRUE((*loaded)->run(memory, kWorkspace, at(0x20000), nullptr).is_ok());
+    EXPECT_THAT(launch_record().launches[1].pointers, ElementsAre(at(0x10000 + 1024), at(0x1000 + 32), at(0x2000)));
+    const Status status = (*loaded)->run(std::span(memory).first(1), kWorkspace, at(0x20000), nullptr);
+    EXPECT_EQ(status.code(), ErrorCode::InvalidArgument);
 }
 
 TEST(LoadedPlan, case_71_RefusesToRunInAnotherContext) {
     const TwoSteps plan;
     const auto loaded = plan.load();
     fake_state().context = reinterpret_cast<CUcontext>(0x20);
-    const Status status = (*loaded)->run(plan.bindings(), at(0x10000), at(0x20000), nullptr);
+    const Status status = (*loaded)->run(plan.bindings(), kWorkspace, at(0x20000), nullptr);
     EXPECT_EQ(status.code(), ErrorCode::InvalidArgument);
     EXPECT_EQ(fake_state().launch_count, 0);
 }
@@ -244,7 +266,7 @@ TEST(LoadedPlan, AFailedLaunchNamesTheKernelAndEndsTheRun) {
     const TwoSteps plan;
     const auto loaded = plan.load();
     fake_state().launch_result = CUDA_ERROR_INVALID_VALUE;
-    const Status status = (*loaded)->run(plan.bindings(), at(0x10000), at(0x20000), nullptr);
+    const Status status = (*loaded)->run(plan.bindings(), kWorkspace, at(0x20000), nullptr);
     EXPECT_EQ(status.code(), ErrorCode::DriverFailed);
     EXPECT_THAT(status.message(), HasSubstr("run: first"));
     EXPECT_EQ(fake_state().launch_count, 1);
@@ -269,7 +291,7 @@ TEST(LoadedPlan, case_70_EightThreadsRunOnePlanEachWithItsOwnMemory) {
             const Bindings bindings{{plan.x, at(id << 16)}, {plan.y, at(id << 20)}};
             for (int round = 0; round < 1000; ++round) {
                 launch_record().launches.clear();
-                const Status ran = (*loaded)->run(bindings, at(id << 24), at(0x20000), nullptr);
+                const Status ran = (*loaded)->run(bindings, {at(id << 24), 2048}, at(0x20000), nullptr);
                 const std::vector<Launch>& launches = launch_record().launches;
                 const bool is_own = ran.is_ok() && launches.size() == 2 && launches[0].pointers[0] == at(id << 16) &&
                                     launches[0].pointers[2] == at((id << 24) + 1024) &&

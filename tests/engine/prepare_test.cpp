@@ -50,7 +50,7 @@ TEST(Prepare, case_61_BothRefusedNamesTheVersions) {
     const Status status = line.prepare().status();
     EXPECT_EQ(status.code(), ErrorCode::DriverFailed);
     EXPECT_THAT(status.message(), HasSubstr("as PTX"));
-    EXPECT_THAT(status.message(), HasSubstr("NVRTC 13.0"));
+    EXPECT_THAT(status.message(), HasSubstr("NVRTC is 13.0"));
     EXPECT_THAT(status.message(), HasSubstr("the driver is for CUDA 12.4"));
 }
 
@@ -68,7 +68,8 @@ TEST(Prepare, case_58_ADeviceOfAnotherKindIsRefusedByName) {
     fake_state().device_name = "NVIDIA A100";
     const Status status = line.prepare().status();
     EXPECT_EQ(status.code(), ErrorCode::IncompatiblePlan);
-    EXPECT_THAT(status.message(), HasSubstr("capability 90 (h200), NVIDIA A100 has 80"));
+    EXPECT_THAT(status.message(), HasSubstr("planned for h200 (compute capability 90"));
+    EXPECT_THAT(status.message(), HasSubstr("the device is NVIDIA A100 (compute capability 80"));
     EXPECT_EQ(fake_compiler().compilations, 0);
 }
 

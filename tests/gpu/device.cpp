@@ -108,7 +108,7 @@ Status run_on_gpu(const Plan& plan, const Bindings& host) {
     DeviceMemory workspace(static_cast<size_t>(ready.workspace_bytes()));
     DeviceMemory constants(static_cast<size_t>(ready.constant_bytes()));
     TENON_TRY(ready.upload_constants(constants.data(), nullptr));
-    TENON_TRY(ready.run(bindings, workspace.data(), nullptr));
+    TENON_TRY(ready.run(bindings, {workspace.data(), ready.workspace_bytes()}, nullptr));
     if (const CUresult result = gpu().wait(nullptr); result != CUDA_SUCCESS)
         return Status(ErrorCode::DriverFailed, "a kernel failed: error " + std::to_string(result));
     for (const Tensor output : plan.graph().outputs())

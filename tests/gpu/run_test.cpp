@@ -57,7 +57,8 @@ TEST(Run, IsCapturedAndTheReplayFollowsTheData) {
 
     ASSERT_EQ(driver.begin_capture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_SUCCESS);
     const Status refused = plan->prepare(stream).status();
-    const Status ran = ready->run({{line.x, x.data()}, {line.y, y.data()}}, workspace.data(), stream);
+    const Status ran =
+        ready->run({{line.x, x.data()}, {line.y, y.data()}}, {workspace.data(), ready->workspace_bytes()}, stream);
     CUgraph captured = nullptr;
     ASSERT_EQ(driver.end_capture(stream, &captured), CUDA_SUCCESS);
     EXPECT_EQ(refused.code(), ErrorCode::CaptureUnsafe) << refused.message();
@@ -100,7 +101,7 @@ TEST(Run, case_70_EightThreadsShareOnePlan) {
             if (driver.create_stream(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) problems[id] = "no stream";
             const Bindings bindings{{line.x, x.data()}, {line.y, y.data()}};
             for (int round = 0; round < 1000 && problems[id].empty(); ++round)
-                problems[id] = ready.run(bindings, workspace.data(), stream).message();
+                problems[id] = ready.run(bindings, {workspace.data(), ready.workspace_bytes()}, stream).message();
             if (driver.wait(stream) != CUDA_SUCCESS) problems[id] = "the stream failed";
             std::vector<float> found(kCount);
             y.read(found.data(), bytes);
@@ -124,10 +125,12 @@ TEST(Run, case_65_RefusesAMisalignedPointerAndGoesOn) {
     ASSERT_TRUE(ready->upload_constants(constants.data(), nullptr).is_ok());
     x.write(filled(4.0f).data(), bytes);
     void* shifted = static_cast<float*>(x.data()) + 1;
-    const Status refused = ready->run({{line.x, shifted}, {line.y, y.data()}}, workspace.data(), nullptr);
+    const Status refused =
+        ready->run({{line.x, shifted}, {line.y, y.data()}}, {workspace.data(), ready->workspace_bytes()}, nullptr);
     EXPECT_EQ(refused.code(), ErrorCode::InvalidArgument);
     EXPECT_NE(refused.message().find("'x' must be aligned to 16 bytes"), std::string::npos) << refused.message();
-    const Status ran = ready->run({{line.x, x.data()}, {line.y, y.data()}}, workspace.data(), nullptr);
+    const Status ran =
+        ready->run({{line.x, x.data()}, {line.y, y.data()}}, {workspace.data(), ready->workspace_bytes()}, nullptr);
     ASSERT_TRUE(ran.is_ok()) << ran.message();
     ASSERT_EQ(gpu().wait(nullptr), CUDA_SUCCESS);
     std::vector<float> found(kCount);
