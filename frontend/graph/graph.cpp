@@ -186,9 +186,7 @@ Tensor Graph::pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, s
 }
 
 Tensor Graph::pointwise(PointwiseKind kind, const std::vector<Tensor>& inputs, As as) {
-    std::array<double, 3> parameters{};
-    for (size_t i = 0; i < 3; ++i) parameters[i] = info(kind).parameters[i].initial;
-    return pointwise(kind, inputs, parameters, std::move(as));
+    return pointwise(kind, inputs, initial_parameters(kind), std::move(as));
 }
 
 Tensor Graph::cast(Tensor x, DataType type, As as) { return apply(Cast{type}, {x}, std::move(as)).front(); }

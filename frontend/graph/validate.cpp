@@ -75,7 +75,7 @@ bool may_be_declared(const Op& op, DataType from, DataType to) {
     return from == to || (is_floating(from) && is_floating(to)) || (sums && is_integer(from) && to != DataType::Bool);
 }
 
-Status check_node(const GraphData& graph, const Node& node) {
+Status check_results(const GraphData& graph, const Node& node) {
     std::vector<const Value*> inputs;
     for (const ValueId id : node.inputs) inputs.push_back(&graph.value(id));
     TENON_ASSIGN(const std::vector<Value> results, infer(node.op, inputs));
@@ -141,6 +141,13 @@ Status apply_wishes(const As& as, const Op& op, Value& result) {
     return check_strides(result);
 }
 
+Status about_node(const Node& node, const Status& status) {
+    if (status.is_ok()) return status;
+    return Status(status.code(), std::string(name_of(node.op)) + " '" + node.name + "': " + status.message());
+}
+
+Status check_node(const GraphData& graph, const Node& node) { return about_node(node, check_results(graph, node)); }
+
 Status validate(const GraphData& graph) {
     TENON_TRY(graph.first_mistake);
     TENON_TRY(check_references(graph));
@@ -150,16 +157,14 @@ Status validate(const GraphData& graph) {
         TENON_TRY(check_extents(value));
         TENON_TRY(check_strides(value));
         TENON_TRY(check_data(value));
+        if (value.kind == ValueKind::HostScalar && !value.dims.empty())
+            return refuse("host scalar '" + value.name + "' is " + to_text(value.dims) + ", needs rank 0");
         const bool bound = value.kind == ValueKind::Input || value.kind == ValueKind::HostScalar ||
                            graph.is_output(static_cast<ValueId>(id));
         if (bound && !names.insert(value.name).second)
             return refuse("two inputs or outputs are called '" + value.name + "'");
     }
-    for (const Node& node : graph.nodes) {
-        const Status status = check_node(graph, node);
-        if (!status.is_ok())
-            return Status(status.code(), std::string(name_of(node.op)) + " '" + node.name + "': " + status.message());
-    }
+    for (const Node& node : graph.nodes) TENON_TRY(check_node(graph, node));
     if (graph.outputs.empty()) return refuse("the graph has no output");
     return {};
 }

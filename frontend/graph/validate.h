@@ -10,6 +10,10 @@ Status check_extents(const Value& value);
 Status check_strides(const Value& value);
 /// Puts the type and layout that `as` asks for into the first result, or says why the operation cannot give them.
 Status apply_wishes(const As& as, const Op& op, Value& result);
+/// The failure with operation and node in front: "conv 'c1': …".
+Status about_node(const Node& node, const Status& status);
+/// One node whose references exist: inputs by the rule of the operation, results as that rule gives them.
+Status check_node(const GraphData& graph, const Node& node);
 /// Every node and tensor of a finished graph, and that names of inputs and outputs are unique.
 Status validate(const GraphData& graph);
 

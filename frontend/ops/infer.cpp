@@ -26,6 +26,8 @@ static_assert(std::size(kNames) == std::variant_size_v<Op>);
 
 }  // namespace
 
+std::string_view op_name(size_t index) { return kNames[index]; }
+
 std::string_view name_of(const Op& op) {
     if (const auto* pointwise = std::get_if<Pointwise>(&op)) return info(pointwise->kind).name;
     return kNames[op.index()];

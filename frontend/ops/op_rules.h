@@ -6,6 +6,9 @@
 
 namespace tenon {
 
+/// The name of an alternative of Op: "conv", …, "pointwise".
+std::string_view op_name(size_t index);
+
 /// Checks `op` against its inputs and returns its outputs: type, dims and strides by the operation's own rule (names,
 /// `As` and producer are the builder's business). A failure names found and needed, with tensors by name; the caller
 /// puts the node's name in front.

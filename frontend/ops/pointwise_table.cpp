@@ -22,4 +22,10 @@ const PointwiseInfo* find_pointwise(std::string_view name) {
     return nullptr;
 }
 
+std::array<double, 3> initial_parameters(PointwiseKind kind) {
+    std::array<double, 3> parameters{};
+    for (size_t i = 0; i < parameters.size(); ++i) parameters[i] = info(kind).parameters[i].initial;
+    return parameters;
+}
+
 }  // namespace tenon

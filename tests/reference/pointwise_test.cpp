@@ -12,12 +12,6 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 using Kind = PointwiseKind;
 
-std::array<double, 3> initial_parameters(Kind kind) {
-    std::array<double, 3> parameters{};
-    for (size_t i = 0; i < 3; ++i) parameters[i] = info(kind).parameters[i].initial;
-    return parameters;
-}
-
 double value(Kind kind, double a, double b = 0.0, double c = 0.0) {
     return engine::real_function(kind)(a, b, c, initial_parameters(kind));
 }

@@ -45,6 +45,12 @@ struct As {
 struct Numerics {
     bool relaxed = false;  ///< Values that stay inside a kernel need not be rounded to their declared type.
     bool tf32 = false;     ///< f32 products may use tf32 tensor cores.
+
+    template <typename Self, typename Visit>
+    static void fields(Self& self, Visit&& visit) {
+        visit("relaxed", self.relaxed);
+        visit("tf32", self.tf32);
+    }
 };
 
 /// Whether the planner may fuse the operation into the one that feeds it.

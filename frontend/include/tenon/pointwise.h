@@ -137,6 +137,8 @@ struct PointwiseInfo {
 const PointwiseInfo& info(PointwiseKind kind);
 /// The row with this name, or nullptr.
 const PointwiseInfo* find_pointwise(std::string_view name);
+/// The parameters of the row.
+std::array<double, 3> initial_parameters(PointwiseKind kind);
 
 inline constexpr double kInfinity = __builtin_huge_val();
 

@@ -2,6 +2,7 @@
 
 #include <tenon/compiler.h>
 #include <tenon/graph.h>
+#include <tenon/json.h>
 #include <tenon/ops.h>
 #include <tenon/plan.h>
 #include <tenon/pointwise.h>
