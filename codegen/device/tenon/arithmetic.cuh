@@ -59,5 +59,11 @@ __device__ inline T negate(T a) {
     if constexpr (kIsFloating<T>) return -a;
     return T(Unsigned<T>(0) - Unsigned<T>(a));
 }
+/// Sums of products: one rounding per step for floats, exact modulo the width for integers.
+template <typename T>
+__device__ inline T multiply_add(T a, T b, T sum) {
+    if constexpr (kIsFloating<T>) return fma_of(a, b, sum);
+    else return add(sum, multiply(a, b));
+}
 
 }  // namespace tenon

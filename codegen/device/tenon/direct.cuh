@@ -5,13 +5,6 @@
 
 namespace tenon {
 
-/// Sums of products: float for what is computed in float, exact for integers.
-template <typename T>
-__device__ inline T multiply_add(T a, T b, T sum) {
-    if constexpr (kIsFloating<T>) return fma_of(a, b, sum);
-    else return add(sum, multiply(a, b));
-}
-
 struct ConvShape {
     Source x, w;
     int64 stride[3], dilation[3], pad[3];

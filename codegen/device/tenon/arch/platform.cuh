@@ -8,4 +8,16 @@
 #else
 #include <tenon/arch/device.cuh>
 #endif
+
+namespace tenon {
+
+/// Of the GPU the kernel is compiled for: major * 10 + minor. The emulator has everything.
+#ifdef TENON_EMULATED
+inline constexpr int kComputeCapability = 1000;
+#else
+inline constexpr int kComputeCapability = __CUDA_ARCH__ / 10;
+#endif
+
+}  // namespace tenon
+
 #include <tenon/arch/conversions.cuh>
