@@ -25,7 +25,7 @@ using namespace tenon;
 
 $constants
 
-extern "C" __global__ __launch_bounds__(kTile.threads) void $kernel(
+extern "C" __global__ __launch_bounds__($bounds) void $kernel(
     $parameters) {
     $body
 }
@@ -120,6 +120,7 @@ Result<KernelSource> write_page(const KernelPage& page, const Region& region, co
                                                         {"architecture", target.architecture()},
                                                         {"includes", includes},
                                                         {"constants", page.constants},
+                                                        {"bounds", page.bounds},
                                                         {"parameters", parameters(region)},
                                                         {"body", page.body}}));
     KernelSource kernel;

@@ -13,11 +13,12 @@ namespace tenon::codegen {
 
 /// Everything that differs between two kernel pages.
 struct KernelPage {
-    std::string stem;                   ///< Name without its hash.
-    std::string formula;                ///< May have several lines.
-    std::vector<std::string> includes;  ///< "tenon/elementwise.cuh".
-    std::string constants;              ///< File-scope constants after kOutput, one per line.
-    std::string body;                   ///< Statements of the kernel function.
+    std::string stem;                      ///< Name without its hash.
+    std::string formula;                   ///< May have several lines.
+    std::vector<std::string> includes;     ///< "tenon/elementwise.cuh".
+    std::string constants;                 ///< File-scope constants after kOutput, one per line.
+    std::string body;                      ///< Statements of the kernel function.
+    std::string bounds = "kTile.threads";  ///< Of __launch_bounds__; "kTile.threads, kTile.blocks" also caps registers.
 };
 
 /// Writes the page: comment with formula and operand table, includes, constants, kernel. Fills name, text and arguments
