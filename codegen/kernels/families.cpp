@@ -1,12 +1,15 @@
 #include "codegen/kernels/direct/source.h"
 #include "codegen/kernels/family.h"
 #include "codegen/kernels/pointwise/source.h"
+#include "codegen/kernels/reduce/source.h"
+#include "codegen/kernels/rows/source.h"
 #include "codegen/kernels/window/source.h"
 
 namespace tenon::codegen {
 
 std::span<const KernelFamily* const> families() {
-    static const KernelFamily* const kFamilies[] = {&pointwise_family(), &window_family(), &direct_family()};
+    static const KernelFamily* const kFamilies[] = {&pointwise_family(), &rows_family(), &reduce_family(),
+                                                    &window_family(), &direct_family()};
     return kFamilies;
 }
 

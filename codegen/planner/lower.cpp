@@ -86,24 +86,6 @@ Dims range(int64_t first, int64_t last) {
     return axes;
 }
 
-Status lower_softmax(GraphData& graph, const Node& node, const Softmax& softmax) {
-    Writer write(graph, node.name);
-    const ValueId x = node.inputs[0], y = node.outputs[0];
-    const DataType type = inner_type(graph.value(x).type);
-    const Dims axis{positive_axis(softmax.axis, graph.value(x).dims.size())};
-    const ValueId largest = write.reduce(ReduceKind::Max, x, axis, type);
-    const ValueId shifted = write.pointwise(PointwiseKind::Subtract, {x, largest}, type);
-    const ValueId power = write.pointwise(PointwiseKind::Exp, {shifted}, type);
-    const ValueId sum = write.reduce(ReduceKind::Sum, power, axis, type);
-    if (softmax.log) {
-        const ValueId logarithm = write.pointwise(PointwiseKind::Log, {sum}, type);
-        write.finish(Pointwise{PointwiseKind::Subtract, {}}, {shifted, logarithm}, y);
-    } else {
-        write.finish(Pointwise{PointwiseKind::Divide, {}}, {power, sum}, y);
-    }
-    return write.status;
-}
-
 /// Dims of scale and bias so that they broadcast against an image: [C, 1, 1…].
 Dims per_channel_dims(const Dims& image) {
     Dims dims(image.size() - 1, 1);
@@ -208,11 +190,10 @@ Result<GraphData> lower(const GraphData& graph, std::vector<std::string>& done) 
     for (const Node& node : graph.nodes) {
         Status status;
         bool written_out = true;
-        if (const auto* softmax = std::get_if<Softmax>(&node.op)) {
-            status = lower_softmax(lowered, node, *softmax);
-        } else if (const auto* norm = std::get_if<Norm>(&node.op)) {
+        const auto* norm = std::get_if<Norm>(&node.op);
+        if (norm != nullptr && element_count(graph.value(node.inputs[0]).dims) == 0) {
             status = lower_norm(lowered, node, *norm);
-        } else if (const auto* batch_norm = std::get_if<BatchNorm>(&node.op)) {
+        } else if (const auto* batch_norm = std::get_if<BatchNorm>(&node.op); batch_norm && !batch_norm->training) {
             status = lower_batch_norm(lowered, node, *batch_norm);
         } else {
             written_out = false;

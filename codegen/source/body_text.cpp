@@ -162,7 +162,8 @@ class BodyWriter {
         is_lanes_[t] =
             domain_.strides[access_of(t)] == domain_.packed() || domain_.strides[access_of(t)].column.back() != 0;
         const std::string load = access_text(access_of(t), operand.role, "");
-        if (readers(t) + stores_of(t) == 1 && !style_.returns) {
+        const bool returned = style_.returns && t + 1 == body_.terms.size();
+        if (readers(t) + stores_of(t) + returned == 1) {
             text_[t] = load;
         } else {
             assign(t, load);
@@ -399,6 +400,13 @@ std::vector<Dims> strides_of(const std::vector<Access>& accesses) {
 }
 
 int lanes_for(const Domain& domain, const std::vector<Access>& accesses) {
+    const auto moving_axes = [](const Access& access) {
+        return std::count_if(access.strides.begin(), access.strides.end(), [](int64_t stride) { return stride != 0; });
+    };
+    std::ptrdiff_t most = 0;
+    for (const Access& access : accesses) {
+        if (access.operand >= 0) most = std::max(most, moving_axes(access));
+    }
     Domain memory = domain;
     memory.strides.clear();
     std::vector<DataType> types;
@@ -406,7 +414,7 @@ int lanes_for(const Domain& domain, const std::vector<Access>& accesses) {
     for (size_t i = 0; i < accesses.size(); ++i) {
         if (accesses[i].operand < 0) continue;
         memory.strides.push_back(domain.strides[i]);
-        types.push_back(accesses[i].type);
+        if (moving_axes(accesses[i]) == most) types.push_back(accesses[i].type);
         offsets.push_back(accesses[i].offset);
     }
     return widest_lanes(memory, types, offsets);

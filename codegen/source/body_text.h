@@ -20,7 +20,8 @@ struct Access {
 /// Loads and coordinates of the body in term order, then the stores.
 std::vector<Access> accesses(const Region& region, const Body& body, const std::vector<Store>& stores);
 std::vector<Dims> strides_of(const std::vector<Access>& accesses);
-/// Lanes all accesses allow (see widest_lanes); coordinates do not count.
+/// Lanes all accesses allow (see widest_lanes), 16 bytes of the widest of them that moves along most axes: what is broadcast
+/// comes from the cache and may take two accesses. Coordinates do not count.
 int lanes_for(const Domain& domain, const std::vector<Access>& accesses);
 
 /// How a body is written down.

@@ -74,7 +74,10 @@ void assign_roles(Region& region, const std::vector<std::string>& input_roles) {
         const int number = ++taken[role];
         operand.role = number == 1 ? role : role + "_" + std::to_string(number);
     };
-    for (Operand& operand : region.operands) operand.role.clear();
+    for (Operand& operand : region.operands) {
+        if (operand.scratch) ++taken[operand.role];  // the family has named it
+        if (!operand.scratch) operand.role.clear();
+    }
     for (size_t i = 0; i < region.inputs.size(); ++i) {
         const Body& body = region.inputs[i];
         // The operand that carries the element: the first load over the whole input.

@@ -11,7 +11,7 @@ namespace tenon::codegen {
 std::string_view device_type(DataType type);
 
 /// Gives every operand its role: `input_roles` to plain anchor inputs (x, w, …), bias / scale / residual / gate to what
-/// the epilogue loads, by use and shape; y, y_2 … to stores. Roles are unique and depend on structure alone.
+/// the epilogue loads, by use and shape; y, y_2 … to stores. Scratch memory keeps the role it has. Roles are unique and depend on structure alone.
 void assign_roles(Region& region, const std::vector<std::string>& input_roles);
 
 /// "kResidual2" for role "residual_2".

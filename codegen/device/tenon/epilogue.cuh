@@ -91,6 +91,13 @@ __device__ inline void store(T* to, const At<D, N>& at, const A& value) {
     store_vector<N>(to + packed_offset(at), narrowed_lanes<T, N>(value));
 }
 
+/// Writes one value for the row, at the row strides S.
+template <Strides S, typename T, Domain D, int N, typename A>
+__device__ inline void store_per_row(T* to, const At<D, N>& at, A value) {
+    using Index = typename At<D, N>::Index;
+    store_element(to + offset_along<Index, axes_of(D.rows)>(at.row, D.rows, S.row), narrowed<T>(value));
+}
+
 /// Writes a value for every point at the strides S.
 template <Strides S, typename T, Domain D, int N, typename A>
 __device__ inline void store_strided(T* to, const At<D, N>& at, const A& value) {
@@ -103,6 +110,16 @@ __device__ inline void store_strided(T* to, const At<D, N>& at, const A& value) 
 #pragma unroll
         for (int i = 0; i < N; ++i) store_element(first + i * kStep, elements[i]);
     }
+}
+
+/// Writes each lane's value `kTimes` times in a row, from the strides S on.
+template <Strides S, int kTimes, typename T, Domain D, int N, typename A>
+__device__ inline void store_repeated(T* to, const At<D, N>& at, const A& value) {
+    constexpr int64 kStep = S.column[axes_of(D.columns) - 1];
+    T* first = to + offset_of<S>(at);
+    const Lanes<T, N> elements = narrowed_lanes<T, N>(value);
+#pragma unroll
+    for (int i = 0; i < N * kTimes; ++i) store_element(first + i / kTimes * kStep + i % kTimes, elements[i / kTimes]);
 }
 
 }  // namespace tenon

@@ -1,5 +1,7 @@
 #include "codegen/kernels/pointwise/source.h"
 
+#include <algorithm>
+
 #include "codegen/source/body_text.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
@@ -46,7 +48,8 @@ class PointwiseFamily final : public KernelFamily {
         TENON_ASSIGN(step.kernel, write_page(page, region, context.graph, context.target));
         for (size_t i = 0; i < list.size(); ++i) {
             if (list[i].operand < 0 || domain.strides[i].column.back() != 1) continue;
-            step.kernel.arguments[static_cast<size_t>(list[i].operand)].alignment *= lanes;
+            KernelArgument& argument = step.kernel.arguments[static_cast<size_t>(list[i].operand)];
+            argument.alignment = std::max(argument.alignment, std::min<int64_t>(16, bytes_of(argument.type) * lanes));
         }
         const int64_t per_block = int64_t{kThreads} * pieces * lanes;
         step.kernel.launch.block = {kThreads, 1, 1};
