@@ -51,7 +51,8 @@ struct KernelArgument {
     int64_t span_bytes = 0;   ///< Bytes that may be touched from there.
     int64_t alignment = 1;    ///< Bytes the kernel needs of the pointer.
     bool written = false;
-    TensorMapShape map;  ///< Of a TensorMap.
+    bool is_early = false;  ///< Read before the kernel in front has ended, if the launch is dependent.
+    TensorMapShape map;     ///< Of a TensorMap.
 };
 
 /// The whole text of one kernel and all that is needed to launch it. Same region and tile: same bytes.

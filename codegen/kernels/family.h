@@ -16,6 +16,7 @@ namespace tenon::codegen {
 struct EmitContext {
     const GraphData& graph;  ///< The planned graph the region refers to.
     const Target& target;
+    int candidate = 0;  ///< Which of the ranked tiles to take; the last if there are fewer.
 };
 
 /// What a family writes for one region: kernels in launch order (split-K and its sum, statistics and their use), and

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "codegen/generate.h"
 #include "codegen/kernels/family.h"
 #include "codegen/planner/buffers.h"
@@ -20,6 +22,16 @@ Result<Emission> emit(const Region& region, const EmitContext& context) {
                   "no kernel family takes '" + context.graph.node(region.nodes.front()).name + "': " + refusals);
 }
 
+/// Whether the first kernel loads, before the kernels in front of the plan have ended, what one of them may write: an
+/// input of the plan. Its constants are safe.
+bool reads_input_early(const Program& program) {
+    const std::vector<KernelArgument>& arguments = program.steps.front().kernel.arguments;
+    return std::any_of(arguments.begin(), arguments.end(), [&](const KernelArgument& argument) {
+        return argument.is_early &&
+               program.buffers[static_cast<size_t>(argument.buffer)].kind != Buffer::Kind::Constant;
+    });
+}
+
 }  // namespace
 
 Result<Program> generate(const Graph& graph, const Target& target, const PlanOptions& options) {
@@ -31,7 +43,7 @@ Result<Program> generate(const Graph& graph, const Target& target, const PlanOpt
     if (options.fuse) apply(late_rewrites(), lowered, program.rewrites);
     if (!options.fuse) drop_unused(lowered, program.rewrites);
     const std::vector<Storage> storage = assign_storage(lowered);
-    const EmitContext context{lowered, target};
+    const EmitContext context{lowered, target, options.candidate};
     TENON_ASSIGN(const std::vector<Region> regions, grow_regions(context, storage, options));
     std::vector<Emission> emissions;
     for (const Region& region : regions) {
@@ -40,6 +52,7 @@ Result<Program> generate(const Graph& graph, const Target& target, const PlanOpt
         emissions.push_back(std::move(emission));
     }
     place_buffers(lowered, std::move(emissions), program);
+    if (!program.steps.empty() && reads_input_early(program)) program.steps.front().kernel.launch.dependent = false;
     if (program.workspace_bytes > options.workspace_limit_bytes) {
         return Status(ErrorCode::OutOfMemory, "the plan needs " + std::to_string(program.workspace_bytes) +
                                                   " bytes of workspace, the limit is " +

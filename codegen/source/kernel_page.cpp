@@ -64,14 +64,19 @@ std::string operand_table(const Region& region, const GraphData& graph) {
     return table;
 }
 
-std::string parameters(const Region& region) {
+std::string parameter_of(const Operand& operand, bool is_map, bool is_stored) {
+    if (is_map) return "const __grid_constant__ TensorMap " + operand.role;
+    const std::string type(device_type(operand.type));
+    if (operand.is_host_scalar) return type + " " + operand.role;
+    return (is_stored ? "" : "const ") + type + "* " + operand.role;
+}
+
+std::string parameters(const Region& region, const KernelPage& page) {
     std::string list, line;
     for (size_t i = 0; i < region.operands.size(); ++i) {
         const Operand& operand = region.operands[i];
-        std::string parameter(device_type(operand.type));
-        parameter += operand.is_host_scalar ? " " : "* ";
-        if (!is_stored(region, i) && !operand.is_host_scalar) parameter = "const " + parameter;
-        parameter += operand.role + (i + 1 < region.operands.size() ? ", " : "");
+        std::string parameter = parameter_of(operand, page.maps.count(static_cast<int>(i)) > 0, is_stored(region, i));
+        if (i + 1 < region.operands.size()) parameter += ", ";
         if (line.size() + parameter.size() > 94) {
             line.pop_back();
             list += line + "\n";
@@ -90,7 +95,7 @@ int64_t memory_elements(const Operand& operand, const GraphData& graph) {
 }
 
 /// Bytes from the operand's first element that may be touched; the offset may lie behind it for negative strides.
-void fill_arguments(KernelSource& kernel, const Region& region, const GraphData& graph) {
+void fill_arguments(KernelSource& kernel, const Region& region, const KernelPage& page, const GraphData& graph) {
     for (size_t i = 0; i < region.operands.size(); ++i) {
         const Operand& operand = region.operands[i];
         KernelArgument argument;
@@ -102,6 +107,10 @@ void fill_arguments(KernelSource& kernel, const Region& region, const GraphData&
         argument.span_bytes = memory_elements(operand, graph) * bytes_of(operand.type) - argument.byte_offset;
         argument.alignment = bytes_of(operand.type);
         argument.written = is_stored(region, i);
+        if (const auto map = page.maps.find(static_cast<int>(i)); map != page.maps.end()) {
+            argument.kind = KernelArgument::Kind::TensorMap;
+            argument.map = map->second;
+        }
         kernel.arguments.push_back(std::move(argument));
     }
 }
@@ -121,12 +130,12 @@ Result<KernelSource> write_page(const KernelPage& page, const Region& region, co
                                                         {"includes", includes},
                                                         {"constants", page.constants},
                                                         {"bounds", page.bounds},
-                                                        {"parameters", parameters(region)},
+                                                        {"parameters", parameters(region, page)},
                                                         {"body", page.body}}));
     KernelSource kernel;
     kernel.name = name_kernel(page.stem, text);
     kernel.text = std::move(text);
-    fill_arguments(kernel, region, graph);
+    fill_arguments(kernel, region, page, graph);
     return kernel;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct KernelPage {
     std::vector<std::string> includes;     ///< "tenon/elementwise.cuh".
     std::string constants;                 ///< File-scope constants after kOutput, one per line.
     std::string body;                      ///< Statements of the kernel function.
+    std::map<int, TensorMapShape> maps;    ///< By operand: parameters that are tensor maps instead of pointers.
     std::string bounds = "kTile.threads";  ///< Of __launch_bounds__; "kTile.threads, kTile.blocks" also caps registers.
 };
 

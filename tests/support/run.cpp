@@ -120,11 +120,13 @@ std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed) 
     return inputs;
 }
 
-std::string disagreement(const Graph& graph, const std::map<std::string, Numbers>& inputs, double slack) {
+std::string disagreement(const Graph& graph, const std::map<std::string, Numbers>& inputs, double slack,
+                         PlanOptions options) {
     const auto expected = run(graph, CpuDevice::Reference, inputs);
     if (!expected.is_ok()) return "reference: " + expected.status().message();
     for (const bool fuse : {true, false}) {
-        const auto found = run(graph, CpuDevice::Emulator, inputs, {.fuse = fuse}, fuse ? 7 : 0);
+        options.fuse = fuse;
+        const auto found = run(graph, CpuDevice::Emulator, inputs, options, fuse ? 7 : 0);
         const std::string way = fuse ? "fused: " : "unfused: ";
         if (!found.is_ok()) return way + found.status().message();
         for (const Tensor tensor : graph.outputs()) {

@@ -27,6 +27,7 @@ std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed);
 /// Empty if the graph gives the same on the emulator, fused and unfused, as on the reference within the rounding of
 /// each output's type
 /// (`slack` units in the last place of the largest expected value); else what differs first.
-std::string disagreement(const Graph& graph, const std::map<std::string, Numbers>& inputs, double slack = 4.0);
+std::string disagreement(const Graph& graph, const std::map<std::string, Numbers>& inputs, double slack = 4.0,
+                         PlanOptions options = {});
 
 }  // namespace tenon::test

@@ -32,6 +32,8 @@ struct Workspace {
 struct PlanOptions {
     bool fuse = true;  ///< false: one kernel per operation, same numeric contract.
     int64_t workspace_limit_bytes = INT64_MAX;
+    /// Which of a kernel's ranked tiles to take: 0 is the fastest by the model. Kernels with fewer take their last.
+    int candidate = 0;
 };
 
 /// Where CPU runs happen.

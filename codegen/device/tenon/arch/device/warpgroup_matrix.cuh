@@ -30,6 +30,11 @@ __device__ inline void give_registers() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
+/// The same with a in registers: 64 x 16 halves or bfloat16s, for each warp the fragment of multiply_m16n8k16. They must stay
+/// as they are until the product is waited for.
+template <typename T, int kColumns>
+struct WarpgroupProductFromRegisters;
+
 #define TENON_REGISTERS_8(name, i) name(i), name(i + 1), name(i + 2), name(i + 3), name(i + 4), name(i + 5), name(i + 6), name(i + 7)
 #define TENON_REGISTERS_16(name, i) TENON_REGISTERS_8(name, i), TENON_REGISTERS_8(name, i + 8)
 #define TENON_REGISTERS_32(name, i) TENON_REGISTERS_16(name, i), TENON_REGISTERS_16(name, i + 16)
@@ -39,9 +44,15 @@ __device__ inline void give_registers() {
 #define TENON_REGISTERS_112(name, i) TENON_REGISTERS_64(name, i), TENON_REGISTERS_48(name, i + 64)
 #define TENON_REGISTERS_128(name, i) TENON_REGISTERS_64(name, i), TENON_REGISTERS_64(name, i + 64)
 
+/// The same for a tile of 16-bit elements whose rows of 128 bytes run along columns of b, one row per k; `block_bytes`
+/// from 64 columns to the next 64.
+__device__ inline uint64 transposed_descriptor(const void* tile, uint32 block_bytes) {
+    return uint64((shared_address(tile) & 0x3ffff) >> 4) | uint64(block_bytes >> 4) << 16 | uint64(1024 >> 4) << 32 | uint64(1) << 62;
+}
+
 /// c (64 x kColumns, float) = a * b, or c += a * b where `accumulate`, over one k step: 16 for half and bfloat16, 8 for
-/// tf32. Starts the product; a and b are descriptors.
-template <typename T, int kColumns>
+/// tf32. Starts the product; a and b are descriptors, b a transposed one if kTransposed.
+template <typename T, int kColumns, bool kTransposed = false>
 struct WarpgroupProduct;
 
 #define TENON_PLACES_8 \
@@ -80,9 +91,9 @@ struct WarpgroupProduct;
     "%120, %121, %122, %123, %124, %125, %126, %127"
 
 #define TENON_ACCUMULATOR(i) "+f"(c[i])
-#define TENON_PRODUCT(T, columns, registers, k, types, transposes, a_place, b_place, keep_place)                              \
+#define TENON_PRODUCT(T, columns, transposed, registers, k, types, transposes, a_place, b_place, keep_place)                  \
     template <>                                                                                                              \
-    struct WarpgroupProduct<T, columns> {                                                                                    \
+    struct WarpgroupProduct<T, columns, transposed> {                                                                                   \
         __device__ static void start(float (&c)[registers], uint64 a, uint64 b, bool accumulate) {                           \
             asm volatile("{ .reg .pred keep; setp.ne.b32 keep, %" #keep_place                                                 \
                          ", 0; wgmma.mma_async.sync.aligned.m64n" #columns k types " {" TENON_PLACES_##columns "}, %" #a_place \
@@ -91,10 +102,23 @@ struct WarpgroupProduct;
                          : "l"(a), "l"(b), "r"(int(accumulate)));                                                            \
         }                                                                                                                    \
     };
+#define TENON_REGISTER_PRODUCT(T, columns, registers, types, a0, a1, a2, a3, b_place, keep_place)                              \
+    template <>                                                                                                              \
+    struct WarpgroupProductFromRegisters<T, columns> {                                                                       \
+        __device__ static void start(float (&c)[registers], const uint32 (&a)[4], uint64 b, bool accumulate) {               \
+            asm volatile("{ .reg .pred keep; setp.ne.b32 keep, %" #keep_place                                                 \
+                         ", 0; wgmma.mma_async.sync.aligned.m64n" #columns "k16" types " {" TENON_PLACES_##columns             \
+                         "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b_place ", keep, 1, 1, 0; }"                       \
+                         : TENON_ACCUMULATORS_##registers                                                                    \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(int(accumulate)));                        \
+        }                                                                                                                    \
+    };
 #define TENON_PRODUCTS(columns, registers, a_place, b_place, keep_place)                                                       \
-    TENON_PRODUCT(half, columns, registers, "k16", ".f32.f16.f16", ", 0, 0", a_place, b_place, keep_place)                     \
-    TENON_PRODUCT(bfloat16, columns, registers, "k16", ".f32.bf16.bf16", ", 0, 0", a_place, b_place, keep_place)               \
-    TENON_PRODUCT(tf32, columns, registers, "k8", ".f32.tf32.tf32", "", a_place, b_place, keep_place)
+    TENON_PRODUCT(half, columns, false, registers, "k16", ".f32.f16.f16", ", 0, 0", a_place, b_place, keep_place)                     \
+    TENON_PRODUCT(half, columns, true, registers, "k16", ".f32.f16.f16", ", 0, 1", a_place, b_place, keep_place)               \
+    TENON_PRODUCT(bfloat16, columns, true, registers, "k16", ".f32.bf16.bf16", ", 0, 1", a_place, b_place, keep_place)         \
+    TENON_PRODUCT(bfloat16, columns, false, registers, "k16", ".f32.bf16.bf16", ", 0, 0", a_place, b_place, keep_place)               \
+    TENON_PRODUCT(tf32, columns, false, registers, "k8", ".f32.tf32.tf32", "", a_place, b_place, keep_place)
 #define TENON_ACCUMULATORS_4 TENON_ACCUMULATOR(0), TENON_ACCUMULATOR(1), TENON_ACCUMULATOR(2), TENON_ACCUMULATOR(3)
 #define TENON_ACCUMULATORS_8 TENON_REGISTERS_8(TENON_ACCUMULATOR, 0)
 #define TENON_ACCUMULATORS_16 TENON_REGISTERS_16(TENON_ACCUMULATOR, 0)
@@ -114,6 +138,16 @@ TENON_PRODUCTS(192, 96, 96, 97, 98)
 TENON_PRODUCTS(224, 112, 112, 113, 114)
 TENON_PRODUCTS(256, 128, 128, 129, 130)
 
+#define TENON_REGISTER_PRODUCTS(columns, registers, a0, a1, a2, a3, b_place, keep_place)                                              \
+    TENON_REGISTER_PRODUCT(half, columns, registers, ".f32.f16.f16", a0, a1, a2, a3, b_place, keep_place)                             \
+    TENON_REGISTER_PRODUCT(bfloat16, columns, registers, ".f32.bf16.bf16", a0, a1, a2, a3, b_place, keep_place)
+TENON_REGISTER_PRODUCTS(32, 16, 16, 17, 18, 19, 20, 21)
+TENON_REGISTER_PRODUCTS(64, 32, 32, 33, 34, 35, 36, 37)
+TENON_REGISTER_PRODUCTS(96, 48, 48, 49, 50, 51, 52, 53)
+TENON_REGISTER_PRODUCTS(128, 64, 64, 65, 66, 67, 68, 69)
+
+#undef TENON_REGISTER_PRODUCTS
+#undef TENON_REGISTER_PRODUCT
 #undef TENON_PRODUCTS
 #undef TENON_PRODUCT
 #undef TENON_ACCUMULATOR
