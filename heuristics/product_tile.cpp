@@ -8,23 +8,24 @@ namespace {
 
 // Fitted by least squares of log time to 600 measured pairs of layer and tile on an H200; bytes are per clock and
 // multiprocessor.
-constexpr double kLaunchSeconds = 0.77e-6;  ///< Of a kernel that starts while the one in front still runs.
-constexpr double kFillSeconds = 0.41e-6;
-constexpr double kMemorySeconds = 1.56e-6;  ///< Launch and latency of a kernel that only moves bytes.
+constexpr double kLaunchSeconds = 0.57e-6;  ///< Of a kernel that starts while the one in front still runs.
+constexpr double kFillSeconds = 0.39e-6;
+constexpr double kMemorySeconds = 1.66e-6;  ///< Launch and latency of a kernel that only moves bytes.
 constexpr double kEpilogueSeconds = 0.19e-6;
-constexpr double kFetchSeconds = 0.74e-6;  ///< Latency of an operand that is not fetched ahead.
-constexpr double kTensorRate = 27.2;       ///< Half the clocks of 64 x 64 x 16 products, per element of a depth block.
-constexpr double kSharedRate = 126.0;
-constexpr double kRowL2Rate = 43.0;       ///< Rows, which few multiprocessors read at once.
-constexpr double kMostRowSharing = 1.23;  ///< … and how much of that sharing their column tiles gain at most.
-constexpr double kColumnL2Rate = 69.0;    ///< Columns, which all multiprocessors read at about the same time.
-constexpr double kStoreRate = 23.0;
-constexpr double kFetchRate = 20.0;
+constexpr double kFetchSeconds = 0.45e-6;  ///< Latency of an operand that is not fetched ahead.
+constexpr double kTensorRate = 27.6;       ///< Half the clocks of 64 x 64 x 16 products, per element of a depth block.
+constexpr double kSharedRate = 177.0;
+constexpr double kRowL2Rate = 43.0;      ///< Rows, which few multiprocessors read at once.
+constexpr double kMostRowSharing = 1.2;  ///< … and how much of that sharing their column tiles gain at most.
+constexpr double kColumnL2Rate = 69.0;   ///< Columns, which all multiprocessors read at about the same time.
+constexpr double kStoreRate = 20.0;
+constexpr double kFetchRate = 23.0;
 constexpr double kOverlapNorm = 2.4;  ///< Between the sum (1) and the larger (infinity) of memory and compute time.
-constexpr double kFewStagesPenalty = 1.5;
+constexpr double kTwoStagesPenalty = 1.5;
+constexpr double kThreeStagesPenalty = 1.15;     ///< Of a tile whose products are over before a stage has come.
 constexpr double kGuardClocks = 300.0;           ///< Per pair of columns whose loads a guard keeps apart.
-constexpr double kClusterSeconds = 0.7e-6;       ///< Two barriers of a cluster.
-constexpr double kExchangeRate = 20.0;           ///< Sums read from other blocks of a cluster.
+constexpr double kClusterSeconds = 0.64e-6;      ///< Two barriers of a cluster.
+constexpr double kExchangeRate = 10.3;           ///< Sums read from other blocks of a cluster.
 constexpr double kClusterSlots = 120.0 / 132.0;  ///< Of the multiprocessors, for clusters of 4 and 8.
 
 constexpr int64_t kStageDepthBytes = 128;
@@ -43,12 +44,12 @@ double clocks_per_block(const Product& product, const ProductTile& tile, double 
 }
 
 /// Seconds of one tile behind its main loop.
-double epilogue_seconds(const Product& product, const ProductTile& tile, double main_loop, double clock) {
+double epilogue_seconds(const Product& product, const ProductTile& tile, double clock) {
     const double bytes = static_cast<double>(tile.rows) * tile.columns * product.output_bytes;
     double seconds = bytes / kStoreRate / clock + kEpilogueSeconds;
     if (product.has_staged_operand) {
         seconds += bytes / kFetchRate / clock;
-        if (tile.persistent && tile.panel_sets == 1) seconds += std::max(0.0, kFetchSeconds - main_loop);
+        if (tile.persistent && tile.panel_sets == 1) seconds += kFetchSeconds;
     }
     const bool guarded = (product.has_row_operands && product.rows % tile.rows != 0) ||
                          (product.has_column_operands && product.columns % tile.columns != 0);
@@ -64,7 +65,7 @@ double predicted_seconds(const Product& product, const ProductTile& tile, const 
     const double clock = target.clock_hz;
     const double blocks = static_cast<double>(ceil_div(product.depth_blocks, tile.split));
     const double main_loop = blocks * clocks_per_block(product, tile, std::min(1.0, units / slots)) / clock;
-    const double epilogue = epilogue_seconds(product, tile, main_loop, clock);
+    const double epilogue = epilogue_seconds(product, tile, clock);
     double busy = kLaunchSeconds + kFillSeconds;
     if (tile.persistent && tile.pingpong) {
         // One warpgroup stores while the other multiplies; a block's last epilogue is exposed.
@@ -78,7 +79,9 @@ double predicted_seconds(const Product& product, const ProductTile& tile, const 
     }
     const double memory = product.memory_bytes / target.memory_bytes_per_second + kMemorySeconds;
     const double seconds = std::pow(std::pow(busy, kOverlapNorm) + std::pow(memory, kOverlapNorm), 1.0 / kOverlapNorm);
-    return seconds * (tile.stages < 3 && blocks > 2 ? kFewStagesPenalty : 1.0);
+    const bool two = tile.stages < 3 && blocks > 2,
+               three = tile.stages == 3 && blocks > 4 && tile.rows * tile.columns <= 128 * 128;
+    return seconds * (two ? kTwoStagesPenalty : three ? kThreeStagesPenalty : 1.0);
 }
 
 /// Fills stages, threads and shared memory; false if fewer than two stages fit.

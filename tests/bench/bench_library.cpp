@@ -6,6 +6,8 @@
 
 #include <tenon/tenon.h>
 
+#include "samples/resnet50/resnet50.h"
+
 namespace {
 
 using namespace tenon;
@@ -19,6 +21,22 @@ struct Bench {
 };
 
 thread_local std::string last_error;
+
+void* refused(const Status& status);
+
+/// Plans the graph for the GPU at hand and loads it.
+void* made(const Graph& graph, int candidate) {
+    const Result<Target> target = Target::current();
+    if (!target.is_ok()) return refused(target.status());
+    Result<Plan> plan = Plan::build(graph, *target, {.candidate = candidate});
+    if (!plan.is_ok()) return refused(plan.status());
+    Result<ReadyPlan> ready = plan->prepare();
+    if (!ready.is_ok()) return refused(ready.status());
+    auto bench = std::make_unique<Bench>(Bench{*plan, *ready, {}, {}, plan->explain()});
+    bench->tensors = graph.inputs();
+    for (const Tensor output : graph.outputs()) bench->tensors.push_back(output);
+    return bench.release();
+}
 
 void* refused(const Status& status) {
     last_error = status.message();
@@ -64,16 +82,27 @@ __attribute__((visibility("default"))) void* bench_conv(const ConvSpec* spec, in
     }
     graph.output(graph.relu(y, {.name = "y", .type = data}));
     graph.set_numerics({.relaxed = true, .tf32 = tf32 != 0});
-    const Result<Target> target = Target::current();
-    if (!target.is_ok()) return refused(target.status());
-    Result<Plan> plan = Plan::build(graph, *target, {.candidate = candidate});
-    if (!plan.is_ok()) return refused(plan.status());
-    Result<ReadyPlan> ready = plan->prepare();
-    if (!ready.is_ok()) return refused(ready.status());
-    auto bench = std::make_unique<Bench>(Bench{*plan, *ready, {}, {}, plan->explain()});
-    bench->tensors = graph.inputs();
-    for (const Tensor output : graph.outputs()) bench->tensors.push_back(output);
-    return bench.release();
+    return made(graph, candidate);
+}
+
+/// a [m, k] times b [k, n], or b [n, k] transposed, then bias and GELU.
+__attribute__((visibility("default"))) void* bench_matmul(int64_t m, int64_t n, int64_t k, int type, int transposed,
+                                                          int candidate) {
+    Graph graph;
+    const auto data = static_cast<DataType>(type);
+    const Tensor a = graph.input({"a", {m, k}, data});
+    const Tensor b = graph.input({"b", transposed != 0 ? Dims{n, k} : Dims{k, n}, data});
+    const Tensor bias = graph.input({"bias", {n}, DataType::F32});
+    const Tensor product = graph.matmul(a, transposed != 0 ? graph.transpose(b, {1, 0}) : b);
+    graph.output(graph.gelu(graph.add(product, bias), {.name = "y", .type = data}));
+    graph.set_numerics({.relaxed = true});
+    return made(graph, candidate);
+}
+
+/// A whole network by its sample's name, pictures of 224 x 224 in f16.
+__attribute__((visibility("default"))) void* bench_network(const char* name, int64_t batch) {
+    if (std::string(name) != "resnet50") return refused(Status(ErrorCode::NotFound, "no network " + std::string(name)));
+    return made(samples::ResNet50(DataType::F16).build(batch), 0);
 }
 
 __attribute__((visibility("default"))) const char* bench_explain(const void* bench) {
