@@ -46,6 +46,7 @@ std::vector<ProductCase> product_cases() {
         {"dilated_window", DataType::F16, {1, 136, 12, 10}, {32, 136, 2, 3}, {.dilation = {2, 3}, .pad = {2, 2, 3, 1}}},
         {"pointwise", DataType::F16, {2, 256, 7, 9}, {192, 256, 1, 1}, {}, true},
         {"pointwise_strided", DataType::F16, {2, 512, 8, 9}, {64, 512, 1, 1}, {.stride = {2, 2}}},
+        {"halo_odd", DataType::BF16, {70, 64, 19, 40}, {48, 64, 3, 2}, {.pad = {0, 1, 1, 0}}},
         {"stem", DataType::F16, {2, 3, 32, 64}, {48, 3, 7, 7}, {.stride = {2, 2}, .pad = {3, 3, 3, 3}}},
         {"stem_patches", DataType::BF16, {3, 3, 32, 64}, {96, 3, 4, 4}, {.stride = {4, 4}}, true},
         {"stem_small_window", DataType::F16, {1, 3, 16, 64}, {32, 3, 3, 3}, {.stride = {2, 2}, .pad = {1, 1, 1, 1}}},

@@ -1,6 +1,7 @@
 #include "codegen/kernels/hopper/source.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "codegen/kernels/hopper/epilogue.h"
 #include "codegen/kernels/hopper/product_region.h"
@@ -124,6 +125,27 @@ std::string kernel_body(const Region& region, const ProductRegion& product, cons
            indented(statements) + "\n});";
 }
 
+std::vector<ProductTile> rank(const Region& region, const ProductRegion& product, const ProductEpilogue& epilogue,
+                              double memory_bytes, const Target& target) {
+    heuristics::Product problem;
+    problem.rows = product.rows;
+    problem.columns = product.columns;
+    problem.depth_blocks = blocks_of(product) * product.taps[0] * product.taps[1];
+    problem.output_bytes =
+        static_cast<int>(bytes_of(region.operands[static_cast<size_t>(region.stores.front().operand)].type));
+    problem.memory_bytes = memory_bytes;
+    problem.can_stage = epilogue.result >= 0;
+    problem.has_staged_operand = epilogue.operand >= 0;
+    for (size_t i = 0; i < epilogue.list.size(); ++i) {
+        if (is_staged(epilogue, i)) continue;
+        problem.has_row_operands |= moves(epilogue.domain.strides[i].row);
+        problem.has_column_operands |= moves(epilogue.domain.strides[i].column);
+    }
+    problem.columns_innermost = product.columns_innermost;
+    problem.epilogue_lanes = epilogue.lanes;
+    return heuristics::rank_product_tiles(problem, target);
+}
+
 class HopperFamily final : public KernelFamily {
   public:
     std::string_view name() const override { return "hopper"; }
@@ -187,27 +209,6 @@ class HopperFamily final : public KernelFamily {
     }
 
   private:
-    static std::vector<ProductTile> rank(const Region& region, const ProductRegion& product,
-                                         const ProductEpilogue& epilogue, double memory_bytes, const Target& target) {
-        heuristics::Product problem;
-        problem.rows = product.rows;
-        problem.columns = product.columns;
-        problem.depth_blocks = blocks_of(product) * product.taps[0] * product.taps[1];
-        problem.output_bytes =
-            static_cast<int>(bytes_of(region.operands[static_cast<size_t>(region.stores.front().operand)].type));
-        problem.memory_bytes = memory_bytes;
-        problem.can_stage = epilogue.result >= 0;
-        problem.has_staged_operand = epilogue.operand >= 0;
-        for (size_t i = 0; i < epilogue.list.size(); ++i) {
-            if (is_staged(epilogue, i)) continue;
-            problem.has_row_operands |= moves(epilogue.domain.strides[i].row);
-            problem.has_column_operands |= moves(epilogue.domain.strides[i].column);
-        }
-        problem.columns_innermost = product.columns_innermost;
-        problem.epilogue_lanes = epilogue.lanes;
-        return heuristics::rank_product_tiles(problem, target);
-    }
-
     /// The kernel loads its second factor before the kernel in front of it has ended, so no kernel may write that one.
     static bool may_start_early(const Region& region, const GraphData& graph) {
         const Operand& second = *region.plain_input(1);
@@ -236,6 +237,14 @@ class HopperFamily final : public KernelFamily {
 };
 
 }  // namespace
+
+double best_product_seconds(const Region& region, const EmitContext& context, const ProductRegion& product,
+                            const ProductEpilogue& epilogue) {
+    Step facts;
+    describe(facts, region, context.graph, "");
+    const std::vector<ProductTile> ranked = rank(region, product, epilogue, facts.bytes_moved, context.target);
+    return ranked.empty() ? std::numeric_limits<double>::infinity() : ranked.front().seconds;
+}
 
 const KernelFamily& hopper_family() {
     static const HopperFamily family;
