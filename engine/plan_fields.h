@@ -27,8 +27,8 @@ void fields(Archive& archive, Self& self) {
 
 template <typename Archive, Is<codegen::KernelArgument> Self>
 void fields(Archive& archive, Self& self) {
-    auto& [kind, role, type, buffer, byte_offset, span_bytes, alignment, written, map] = self;
-    archive(kind, role, type, buffer, byte_offset, span_bytes, alignment, written, map);
+    auto& [kind, role, type, buffer, byte_offset, span_bytes, alignment, written, is_early, map] = self;
+    archive(kind, role, type, buffer, byte_offset, span_bytes, alignment, written, is_early, map);
 }
 
 template <typename Archive, Is<codegen::KernelSource> Self>
@@ -96,8 +96,8 @@ void fields(Archive& archive, Self& self) {
 
 template <typename Archive, Is<PlanOptions> Self>
 void fields(Archive& archive, Self& self) {
-    auto& [fuse, workspace_limit_bytes] = self;
-    archive(fuse, workspace_limit_bytes);
+    auto& [fuse, workspace_limit_bytes, candidate] = self;
+    archive(fuse, workspace_limit_bytes, candidate);
 }
 
 template <typename Archive, Is<CompiledKernel> Self>
