@@ -18,8 +18,6 @@ struct Product {
     double memory_bytes = 0.0;         ///< Every operand once.
     bool can_stage = true;             ///< The result may leave through shared memory.
     bool has_staged_operand = false;   ///< An operand of the epilogue comes in through the same place.
-    bool has_row_operands = false;     ///< Other operands of the epilogue move along rows,
-    bool has_column_operands = false;  ///< … along columns.
     bool columns_innermost = false;    ///< The second factor runs along columns in memory: tiles of whole 64 columns.
     int epilogue_lanes = 2;            ///< Widest vector that all operands of the epilogue allow.
 };

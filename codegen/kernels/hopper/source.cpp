@@ -40,7 +40,7 @@ std::string shape_constant(const ProductRegion& product) {
     return text + "};";
 }
 
-std::string tile_constant(const ProductTile& tile, bool dependent, bool guarded) {
+std::string tile_constant(const ProductTile& tile, bool dependent) {
     std::string text = "constexpr WarpgroupTile kTile{\n    .rows = " + std::to_string(tile.rows) +
                        ",\n    .columns = " + std::to_string(tile.columns) +
                        ",\n    .stages = " + std::to_string(tile.stages) +
@@ -50,22 +50,8 @@ std::string tile_constant(const ProductTile& tile, bool dependent, bool guarded)
     if (tile.split > 1) text += "    .split = " + std::to_string(tile.split) + ",\n";
     if (!tile.persistent) text += "    .lanes = " + std::to_string(tile.lanes) + ",\n";
     if (tile.panel_sets > 1) text += "    .panel_sets = " + std::to_string(tile.panel_sets) + ",\n";
-    if (!guarded) text += "    .guarded = false,\n";
     if (dependent) text += "    .dependent = true,\n";
     return text + "    .threads = " + std::to_string(tile.threads) + ",\n};";
-}
-
-/// Whether the epilogue, run on rows or columns of the last tiles that lie beyond the result, would read out of bounds.
-bool needs_guard(const ProductRegion& product, const ProductEpilogue& epilogue, const ProductTile& tile) {
-    if (!tile.persistent) return false;
-    if (!tile.staged) return true;
-    const bool rows_beyond = product.rows % tile.rows != 0, columns_beyond = product.columns % tile.columns != 0;
-    for (size_t i = 0; i < epilogue.list.size(); ++i) {
-        if (is_staged(epilogue, i)) continue;
-        const DomainStrides& strides = epilogue.domain.strides[i];
-        if ((rows_beyond && moves(strides.row)) || (columns_beyond && moves(strides.column))) return true;
-    }
-    return false;
 }
 
 /// Tensor maps of the parameters that are passed as such, by operand.
@@ -136,11 +122,6 @@ std::vector<ProductTile> rank(const Region& region, const ProductRegion& product
     problem.memory_bytes = memory_bytes;
     problem.can_stage = epilogue.result >= 0;
     problem.has_staged_operand = epilogue.operand >= 0;
-    for (size_t i = 0; i < epilogue.list.size(); ++i) {
-        if (is_staged(epilogue, i)) continue;
-        problem.has_row_operands |= moves(epilogue.domain.strides[i].row);
-        problem.has_column_operands |= moves(epilogue.domain.strides[i].column);
-    }
     problem.columns_innermost = product.columns_innermost;
     problem.epilogue_lanes = epilogue.lanes;
     return heuristics::rank_product_tiles(problem, target);
@@ -189,8 +170,7 @@ class HopperFamily final : public KernelFamily {
         page.formula = body.formula;
         page.includes = {tile.persistent ? "tenon/hopper/tiles.cuh" : "tenon/hopper/parts.cuh"};
         page.constants = domain_constant(epilogue.domain, needs_wide_offsets(epilogue.domain, region, context.graph)) +
-                         "\n" + shape_constant(product) + "\n" +
-                         tile_constant(tile, dependent, needs_guard(product, epilogue, tile));
+                         "\n" + shape_constant(product) + "\n" + tile_constant(tile, dependent);
         if (!body.declarations.empty())
             page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
         page.body = kernel_body(region, product, epilogue, tile, body.statements);

@@ -125,7 +125,7 @@ Verdict read_stem(const Region& region, const EmitContext& context, Stem& stem) 
 
 std::string pair_text(int64_t a, int64_t b) { return "{" + std::to_string(a) + ", " + std::to_string(b) + "}"; }
 
-std::string constants(const Stem& stem, bool dependent, bool guarded) {
+std::string constants(const Stem& stem, bool dependent) {
     const auto line = [](const std::string& name, const std::string& value) {
         return "    ." + name + " = " + value + ",\n";
     };
@@ -142,7 +142,6 @@ std::string constants(const Stem& stem, bool dependent, bool guarded) {
     text += line("rows", number(kPieceRows)) + line("columns", number(stem.columns)) +
             line("stages", number(stem.stages)) + line("consumers", number(kConsumers)) + line("persistent", "true") +
             line("pingpong", "true") + line("panel_sets", number(stem.panel_sets));
-    if (!guarded) text += line("guarded", "false");
     if (dependent) text += line("dependent", "true");
     return text + line("threads", number(kThreads)) + "};";
 }
@@ -185,7 +184,7 @@ class StemFamily final : public KernelFamily {
         page.formula = body.formula;
         page.includes = {"tenon/hopper/stem.cuh"};
         page.constants = domain_constant(epilogue.domain, needs_wide_offsets(epilogue.domain, region, context.graph)) +
-                         "\n" + constants(stem, dependent, !staged || stem.w[0] % stem.columns != 0);
+                         "\n" + constants(stem, dependent);
         if (!body.declarations.empty())
             page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
         page.body = kernel_body(region, epilogue, staged, body.statements);

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <tenon/arch/cluster.cuh>
-#include <tenon/arch/tensor_copy.cuh>
 #include <tenon/arch/warp.cuh>
-#include <tenon/epilogue.cuh>
+#include <tenon/hopper/panel.cuh>
 #include <tenon/hopper/product.cuh>
 
 namespace tenon {
@@ -56,16 +55,6 @@ __device__ inline PatchOrigin patch_origin(int32 tile) {
     return {strip / Plan::kRowTiles, strip % Plan::kRowTiles * S.patch_rows, tile % Plan::kColumnTiles * 8};
 }
 
-/// One element of a result that leaves through shared memory.
-template <typename T>
-struct PanelElement {
-    T* to;
-};
-template <typename T, typename Place, typename A>
-__device__ inline void store(const PanelElement<T>& panel, const Place&, const A& value) {
-    store_shared(reinterpret_cast<uint16*>(panel.to), bit_cast<uint16>(narrowed_lanes<T, 1>(value)[0]));
-}
-
 /// Loads the filter once and then a patch for every tile, by one thread.
 template <HaloShape S>
 __device__ inline void load_patches(const TensorMap* x, const TensorMap* w, uint8* memory, Ring<S.slots>* ring, Mbarrier* filter_loaded) {
@@ -111,8 +100,8 @@ __device__ inline void finish_patch(const Accumulator<HaloPlan<S>::kPixels>& acc
     for (int i = 0; i < Plan::kPixels / 2; ++i) {
         const int32 channel = first_channel + i / 2 % 2 * 8, pixel = i / 4 * 8 + first_pixel + i % 2;
         const At<D, 1> at{first_row + i / 4 * S.result[1] + first_pixel + i % 2, channel};
-        Out* to = reinterpret_cast<Out*>(panel + pixel * 128 + ((channel * 2) ^ ((pixel & 7) << 4)));
-        if (S.filters == 64 || channel < S.filters) body(at, one_lane(acc.value[i]), PanelElement<Out>{to});
+        const PanelPlace<Out> to{panel + panel_byte<128>(pixel, channel * 2)};
+        if (S.filters == 64 || channel < S.filters) body(at, one_lane(acc.value[i]), to);
     }
 }
 

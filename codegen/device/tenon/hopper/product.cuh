@@ -33,7 +33,6 @@ struct WarpgroupTile {
     int32 split = 1;         ///< Blocks of a cluster that share the depth of one tile.
     int32 lanes = 2;         ///< Neighbouring columns the epilogue takes at once.
     int32 panel_sets = 1;    ///< 2: an operand of the epilogue is fetched a tile ahead.
-    bool guarded = true;     ///< The epilogue must not run on rows and columns beyond the result.
     bool dependent = false;  ///< Starts before the kernel in front of it has ended.
     int32 threads;
 };

@@ -91,9 +91,9 @@ struct TileEpilogue {
         for (int piece = 0; piece < Plan::kPieces; ++piece) {
 #pragma unroll
             for (int pair = 0; pair < T.columns / 4; ++pair) {
-                const Place at{row + piece * 64 + thread_row + pair % 2 * 8, column + pair / 2 * 8 + thread_column};
+                const int32 local_row = thread_row + pair % 2 * 8, local_column = pair / 2 * 8 + thread_column;
                 const Lanes<float, 2> value{{acc[piece].value[pair * 2], acc[piece].value[pair * 2 + 1]}};
-                if (!T.guarded || (at.row < S.rows && at.column < S.columns)) apply(body, at, value, piece, pair / 2 * 8, row, column);
+                apply(body, row + piece * 64 + local_row, column + local_column, value, place(piece, local_row, pair / 2 * 8, thread_column));
             }
         }
         if constexpr (kIsStaged<Staging>) send(row, column);
@@ -101,19 +101,29 @@ struct TileEpilogue {
     }
 
   private:
+    /// Where a thread's pair lies in the panels; `group` is the first of its eight columns.
+    __device__ uint8* place(int piece, int32 local_row, int group, int32 thread_column) const {
+        if constexpr (!kIsStaged<Staging>) return nullptr;
+        const int32 byte = (group % Panels::kPanelColumns + thread_column) * Staging::kElementBytes;
+        return panel(round, piece, group / Panels::kPanelColumns) + panel_byte<Panels::kPanelBytes>(local_row, byte);
+    }
+
+    /// Staged results are clipped on their way out, so the body may run beyond them, at the last row and column; others must
+    /// not be touched there.
     template <typename Body>
-    __device__ void apply(Body body, const Place& at, const Lanes<float, 2>& value, int piece, int local, int32 row, int32 column) const {
+    __device__ void apply(Body body, int32 row, int32 column, const Lanes<float, 2>& value, uint8* here) const {
+        constexpr int32 kLastRow = S.rows - 1, kLastColumn = S.columns - 2;
         if constexpr (kIsStaged<Staging>) {
-            const int index = local / Panels::kPanelColumns;
-            const Panel<typename Staging::Element, Panels::kPanelBytes> here{panel(round, piece, index), row + piece * 64,
-                                                                            column + index * Panels::kPanelColumns};
+            if (S.rows % T.rows != 0) row = row < kLastRow ? row : kLastRow;
+            if (S.columns % T.columns != 0) column = column < kLastColumn ? column : kLastColumn;
+            const PanelPlace<typename Staging::Element> staged{here};
             if constexpr (kIsUpdate<Staging>) {
-                body(at, value, here, here);
+                body(Place{row, column}, value, staged, staged);
             } else {
-                body(at, value, here);
+                body(Place{row, column}, value, staged);
             }
         } else {
-            body(at, value);
+            if (row <= kLastRow && column <= kLastColumn) body(Place{row, column}, value);
         }
     }
 

@@ -40,6 +40,7 @@ struct WarpgroupProductFromRegisters;
 #define TENON_REGISTERS_32(name, i) TENON_REGISTERS_16(name, i), TENON_REGISTERS_16(name, i + 16)
 #define TENON_REGISTERS_64(name, i) TENON_REGISTERS_32(name, i), TENON_REGISTERS_32(name, i + 32)
 #define TENON_REGISTERS_48(name, i) TENON_REGISTERS_32(name, i), TENON_REGISTERS_16(name, i + 32)
+#define TENON_REGISTERS_80(name, i) TENON_REGISTERS_64(name, i), TENON_REGISTERS_16(name, i + 64)
 #define TENON_REGISTERS_96(name, i) TENON_REGISTERS_64(name, i), TENON_REGISTERS_32(name, i + 64)
 #define TENON_REGISTERS_112(name, i) TENON_REGISTERS_64(name, i), TENON_REGISTERS_48(name, i + 64)
 #define TENON_REGISTERS_128(name, i) TENON_REGISTERS_64(name, i), TENON_REGISTERS_64(name, i + 64)
@@ -71,6 +72,11 @@ struct WarpgroupProduct;
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
     "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define TENON_PLACES_160 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
+    "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+    "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, " \
+    "%72, %73, %74, %75, %76, %77, %78, %79"
 #define TENON_PLACES_192 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, " \
     "%24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
@@ -125,6 +131,7 @@ struct WarpgroupProduct;
 #define TENON_ACCUMULATORS_32 TENON_REGISTERS_32(TENON_ACCUMULATOR, 0)
 #define TENON_ACCUMULATORS_48 TENON_REGISTERS_48(TENON_ACCUMULATOR, 0)
 #define TENON_ACCUMULATORS_64 TENON_REGISTERS_64(TENON_ACCUMULATOR, 0)
+#define TENON_ACCUMULATORS_80 TENON_REGISTERS_80(TENON_ACCUMULATOR, 0)
 #define TENON_ACCUMULATORS_96 TENON_REGISTERS_96(TENON_ACCUMULATOR, 0)
 #define TENON_ACCUMULATORS_112 TENON_REGISTERS_112(TENON_ACCUMULATOR, 0)
 #define TENON_ACCUMULATORS_128 TENON_REGISTERS_128(TENON_ACCUMULATOR, 0)
@@ -134,6 +141,7 @@ TENON_PRODUCTS(32, 16, 16, 17, 18)
 TENON_PRODUCTS(64, 32, 32, 33, 34)
 TENON_PRODUCTS(96, 48, 48, 49, 50)
 TENON_PRODUCTS(128, 64, 64, 65, 66)
+TENON_PRODUCTS(160, 80, 80, 81, 82)
 TENON_PRODUCTS(192, 96, 96, 97, 98)
 TENON_PRODUCTS(224, 112, 112, 113, 114)
 TENON_PRODUCTS(256, 128, 128, 129, 130)
