@@ -49,7 +49,7 @@ TEST(Prologue, FusesAGateOfTheImage) {
 
 TEST(Prologue, FusesIntoReductionsAndPools) {
     Graph g;
-    const Tensor x = g.input({"x", {2, 4, 5, 6}});
+    const Tensor x = g.input({"x", {2, 4, 5, 6}, DataType::F64});
     g.output(g.reduce(g.pointwise(PointwiseKind::Square, {x}), {ReduceKind::Mean, {2, 3}}), {.name = "mean"});
     g.output(g.pool(g.silu(x), {PoolKind::Max, {2, 2}, {2, 2}}), {.name = "pooled"});
     expect_kernels(g, 2);
