@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -26,9 +27,34 @@ struct PendingCopy {
 
 /// What a thread waits for.
 struct Wait {
-    enum class Kind { Nothing, BlockBarrier, NamedBarrier, WarpBarrier, WarpOperation, OtherBlocks };
+    enum class Kind {
+        Nothing,
+        BlockBarrier,
+        NamedBarrier,
+        WarpBarrier,
+        WarpOperation,
+        Warpgroup,
+        Mbarrier,
+        ClusterBarrier,
+        OtherBlocks
+    };
     Kind kind = Kind::Nothing;
-    uint32_t id = 0;  ///< Of a named barrier.
+    uint32_t id = 0;      ///< Of a named barrier; the offset of an mbarrier.
+    uint32_t parity = 0;  ///< Of the phase of an mbarrier.
+};
+
+/// A copy from shared memory to a tensor that has not been waited for.
+struct PendingStore {
+    struct Piece {
+        uint32_t offset = 0;  ///< In shared memory.
+        uint32_t bytes = 0;
+        uint32_t skipped = 0, inside = 0;  ///< Bytes outside the tensor in front, then bytes inside.
+        uint8_t* to = nullptr;
+    };
+    std::vector<Piece> pieces;
+    std::vector<uint8_t> data;  ///< Of all pieces, once they were read.
+    bool is_read = false;
+    uint32_t group = 0;
 };
 
 /// One thread of a kernel.
@@ -39,6 +65,11 @@ struct Thread : EmulatedThread {
     Wait wait;
     std::vector<PendingCopy> copies;  ///< In the order they were started.
     uint32_t copy_group = 0;          ///< The open one.
+    std::vector<PendingStore> stores;
+    uint32_t store_group = 0;
+    uint32_t product_group = 0;
+    bool has_fenced_warpgroup = false;
+    uint64_t cluster_arrivals = 0;  ///< At the cluster barrier.
     bool has_ended = false;
 };
 
@@ -71,7 +102,60 @@ struct Warp {
     std::array<LaneRecords, 2> records;
 };
 
+/// An mbarrier: its phase ends when all arrivals and all expected bytes have come.
+struct MbarrierState {
+    struct Waiter {
+        Thread* thread;
+        uint32_t parity;
+    };
+    uint32_t arrivals = 0;  ///< Per phase.
+    uint32_t missing = 0;   ///< Arrivals of this phase.
+    int64_t missing_bytes = 0;
+    uint32_t phase = 0;
+    uint16_t maker = 0;      ///< The party that initialised it.
+    bool is_fenced = false;  ///< By its maker, for the copy engine and the cluster.
+    Meeting meeting;
+    Meeting ended;  ///< What was left up to the end of the last phase.
+    std::vector<Waiter> waiting;
+};
+
+/// A product of a warpgroup that has been started; 64 rows.
+struct PendingProduct {
+    EmulatedOperand operand;
+    uint32_t columns = 0;
+    uint64_t a = 0, b = 0;  ///< Descriptors.
+    bool accumulate = false;
+    std::array<float*, 128> c{};  ///< Each thread's registers.
+    uint32_t group = 0;
+    std::shared_ptr<std::vector<float>> sums;  ///< By row and column; the registers are poison meanwhile.
+};
+
+/// Four warps.
+struct Warpgroup {
+    PendingProduct starting;
+    uint32_t arrived = 0;
+    uint32_t waits_for = 0;  ///< Pending groups that the threads agree to leave; UINT32_MAX: they start a product.
+    std::vector<Thread*> waiting;
+    std::vector<PendingProduct> products;
+    uint32_t registers = 0;  ///< As setmaxnreg said last.
+};
+
 struct Cluster;
+
+/// A copy to shared memory by the copy engine that has not landed.
+struct EngineCopy {
+    struct Piece {
+        uint32_t offset = 0;  ///< In shared memory.
+        uint32_t bytes = 0;
+        uint32_t skipped = 0, inside = 0;  ///< Bytes of zeros in front, then bytes of memory, then zeros.
+        const uint8_t* from = nullptr;
+    };
+    Block* block = nullptr;
+    uint32_t mbarrier = 0;  ///< Its offset in the same block.
+    uint32_t bytes = 0;     ///< That count there.
+    bool rounds_to_tf32 = false;
+    std::vector<Piece> pieces;
+};
 
 /// A block of threads.
 struct Block {
@@ -81,6 +165,9 @@ struct Block {
     std::vector<Warp> warps;
     std::array<Barrier, 16> barriers;
     SharedMemory shared;
+    std::vector<Warpgroup> warpgroups;
+    std::map<uint32_t, MbarrierState> mbarriers;  ///< By offset in shared memory.
+    uint32_t running = 0;                         ///< Threads that have not ended.
     Meeting fenced;  ///< What fences have made visible to asynchronous copies and products.
 };
 
@@ -88,6 +175,12 @@ struct Block {
 struct Cluster {
     std::vector<Block> blocks;  ///< By rank.
     uint32_t running = 0;       ///< Threads that have not ended.
+    uint32_t engine_step = 0;   ///< Copies to shared memory that have landed.
+    // The barrier of all its threads.
+    uint64_t arrivals = 0;  ///< Since the start.
+    uint64_t meetings = 0;  ///< How often all have come.
+    Meeting meeting;
+    std::vector<Thread*> waiting;
 };
 
 }  // namespace tenon::engine

@@ -17,6 +17,12 @@ const char* text_of(Wait::Kind kind) {
             return "the warp barrier";
         case Wait::Kind::WarpOperation:
             return "the other lanes of the warp";
+        case Wait::Kind::Warpgroup:
+            return "the other threads of the warpgroup";
+        case Wait::Kind::Mbarrier:
+            return "the mbarrier at shared memory + ";
+        case Wait::Kind::ClusterBarrier:
+            return "the cluster barrier";
         case Wait::Kind::OtherBlocks:
             return "a value in global memory";
         case Wait::Kind::Nothing:
@@ -97,6 +103,20 @@ std::string Machine::name_of_party(const Cluster& cluster, int party) const {
            (blocks > 1 ? " of block " + std::to_string(number / per_block) + " of the cluster" : "");
 }
 
+std::string Machine::state_of(const Thread& thread) const {
+    if (thread.has_ended) return "ended";
+    const Wait& wait = thread.wait;
+    std::string text = std::string("wait for ") + text_of(wait.kind);
+    if (wait.kind == Wait::Kind::NamedBarrier) text += std::to_string(wait.id);
+    if (wait.kind == Wait::Kind::Mbarrier) {
+        const MbarrierState& state = thread.block->mbarriers.at(wait.id);
+        text += std::to_string(wait.id) + " to end a phase of parity " + std::to_string(wait.parity) + " (" +
+                std::to_string(state.missing) + " of " + std::to_string(state.arrivals) + " arrivals and " +
+                std::to_string(state.missing_bytes) + " bytes are missing)";
+    }
+    return text;
+}
+
 std::string Machine::deadlock() const {
     constexpr size_t kMostLines = 8;
     std::string text;
@@ -105,9 +125,7 @@ std::string Machine::deadlock() const {
         for (const Block& block : cluster->blocks) {
             std::map<std::string, std::vector<uint32_t>> waiting;
             for (const Thread& thread : block.threads) {
-                std::string what = thread.has_ended ? "ended" : std::string("wait for ") + text_of(thread.wait.kind);
-                if (thread.wait.kind == Wait::Kind::NamedBarrier) what += std::to_string(thread.wait.id);
-                waiting[what].push_back(thread.index);
+                waiting[state_of(thread)].push_back(thread.index);
             }
             if (waiting.size() == 1 && waiting.begin()->first == "ended") continue;
             for (const auto& [what, threads] : waiting) {

@@ -85,7 +85,15 @@ void Machine::end(Thread& thread) {
     idle_polls_ = 0;
     thread.has_ended = true;
     thread.fiber = nullptr;
+    const auto is_unread = [](const PendingStore& store) { return !store.is_read; };
+    if (std::any_of(thread.stores.begin(), thread.stores.end(), is_unread)) {
+        fault_ = "a thread ends while its stores still read shared memory: wait_stores_read is missing (" +
+                 place(thread) + ")";
+        return;
+    }
+    for (PendingStore& store : thread.stores) write_stored(store);
     Cluster* cluster = thread.block->cluster;
+    --thread.block->running;
     if (--cluster->running == 0) idle_clusters_.push_back(cluster);
 }
 
@@ -125,7 +133,7 @@ Thread* Machine::next_thread() {
             ready_.pop_back();
             return next;
         }
-        if (start_cluster() || wake_polling_threads()) continue;
+        if (finish_engine_copy() || start_cluster() || wake_polling_threads()) continue;
         fault_ = deadlock();
         break;
     }
@@ -154,6 +162,9 @@ bool Machine::start_cluster() {
                        static_cast<uint32_t>(first[2] + rank / size[0] / size[1])};
         start_threads(block);
     }
+    cluster.engine_step = 0;
+    cluster.arrivals = cluster.meetings = 0;
+    cluster.meeting.clear();
     cluster.running = static_cast<uint32_t>(cluster.blocks.size()) * setup_.launch.block[0];
     return true;
 }
@@ -171,7 +182,10 @@ void Machine::start_threads(Block& block) {
         warp.meeting.clear();
     }
     block.barriers.fill({});
+    block.warpgroups.assign((warps + 3) / 4, Warpgroup{});
+    block.mbarriers.clear();
     block.fenced.clear();
+    block.running = static_cast<uint32_t>(threads);
     for (size_t i = 0; i < block.threads.size(); ++i) {
         Thread& thread = block.threads[i];
         thread.index = static_cast<uint32_t>(i);

@@ -8,8 +8,15 @@
 #include "codegen/kernel_source.h"
 #include "engine/emulator/block.h"
 #include "engine/emulator/random.h"
+#include "engine/emulator/tensor_box.h"
 
 namespace tenon::engine {
+
+/// A tensor-map argument, and its tensor's address with its tag.
+struct TensorOfMap {
+    codegen::KernelArgument argument;
+    const void* tensor = nullptr;
+};
 
 /// What a kernel is run with.
 struct MachineSetup {
@@ -18,6 +25,7 @@ struct MachineSetup {
     void** arguments = nullptr;
     std::vector<EmulatedSpan> spans;  ///< By tag.
     std::vector<std::string> roles;   ///< Of the spans, for messages.
+    std::vector<TensorOfMap> maps;    ///< By the first word of a TensorMap parameter, less one.
     uint64_t seed = 0;
 };
 
@@ -44,6 +52,26 @@ class Machine final : public EmulatedMachine {
     void start_copy(void* to, const void* from, uint32 bytes, bool valid) override;
     void commit_copies() override;
     void wait_copies(uint32 pending) override;
+    void init_mbarrier(void* barrier, uint32 arrivals) override;
+    void fence_mbarriers() override;
+    void arrive_at_mbarrier(void* barrier, uint32 expected_bytes, int32 rank) override;
+    void wait_for_mbarrier(void* barrier, uint32 parity) override;
+    void load_box(void* to, const void* map, void* barrier, const int32* coordinates, uint32 rank) override;
+    void load_pixels(void* to, const void* map, void* barrier, const int32* coordinates, const uint16* taps) override;
+    void load_bytes(void* to, const void* from, uint32 bytes, void* barrier) override;
+    void store_box(const void* map, const void* from, const int32* coordinates, uint32 rank) override;
+    void commit_stores() override;
+    void wait_stores(uint32 pending, bool only_reads) override;
+    void fence_async() override;
+    void fence_warpgroup() override;
+    void start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, uint64 b, bool accumulate) override;
+    void commit_products() override;
+    void wait_products(uint32 pending) override;
+    void set_registers(uint32 count) override;
+    uint32 cluster_rank() override;
+    void arrive_at_cluster_barrier() override;
+    void wait_for_cluster_barrier() override;
+    void* remote_shared(const void* local, uint32 rank) override;
 
   private:
     // Threads (machine.cpp).
@@ -79,11 +107,38 @@ class Machine final : public EmulatedMachine {
     void leave(Meeting& meeting, Thread& thread) { meeting.leave(thread.clock, warp_of(thread).step); }
     std::string name_of_party(const Cluster& cluster, int party) const;
 
+    // Barriers that count bytes (mbarrier.cpp).
+    MbarrierState& mbarrier_at(Block& block, int64_t offset);
+    void end_phase_if_complete(MbarrierState& barrier);
+    void leave_bytes(Block& block, uint32_t offset, uint32_t bytes);
+
+    // The copy engine (tensor_copy.cpp).
+    const codegen::KernelArgument& tensor_map(const void* map, uint32_t rank, bool is_im2col);
+    EngineCopy new_copy(void* to, void* barrier, uint32_t alignment);
+    void start_engine_copy(EngineCopy copy, void* to);
+    void add_pieces(EngineCopy& copy, const codegen::KernelArgument& map, const void* tensor, void* to,
+                    const std::vector<BoxPiece>& pieces);
+    const void* tensor_of(const void* map) const;
+    /// Lands one copy, if any is under way.
+    bool finish_engine_copy();
+    void read_stored(PendingStore& store);
+    static void write_stored(PendingStore& store);
+
+    // Products of warpgroups (warpgroup.cpp).
+    Warpgroup& warpgroup_of_current();
+    /// Waits for the other threads of the warpgroup; true in the last one, which then calls leave_warpgroup.
+    bool meet_warpgroup(Warpgroup& group, uint32_t waits_for);
+    void leave_warpgroup(Warpgroup& group);
+    void use_operand(const PendingProduct& product, bool is_b, SharedMemory::Use use);
+    std::vector<float> read_operand(const PendingProduct& product, bool is_b);
+    void finish_product(PendingProduct& product, bool is_last_on_sums);
+
     // Faults (fault.cpp).
     [[noreturn]] void fail(const std::string& what) { fail(what, *current_); }
     [[noreturn]] void fail(const std::string& what, const Thread& thread);
     std::string place(const Thread& thread) const;
     std::string name_of_global(uint64_t address) const;
+    std::string state_of(const Thread& thread) const;
     std::string deadlock() const;
 
     MachineSetup setup_;
@@ -96,6 +151,7 @@ class Machine final : public EmulatedMachine {
     std::vector<Cluster*> idle_clusters_;
     std::vector<Thread*> ready_;
     std::vector<Thread*> polling_;
+    std::vector<EngineCopy> engine_copies_;
     uint64_t idle_polls_ = 0;
     std::shared_ptr<const Steps> nothing_known_;
     Thread* current_ = nullptr;

@@ -5,9 +5,6 @@
 namespace tenon::engine {
 namespace {
 
-/// Shared addresses start here, as on a GPU, where the first KiB is the system's.
-constexpr uint64_t kWindow = 1024;
-
 uint64_t tag_of(uint64_t address) { return address >> kEmulatedTagShift; }
 
 }  // namespace
@@ -15,7 +12,7 @@ uint64_t tag_of(uint64_t address) { return address >> kEmulatedTagShift; }
 uint8* Machine::shared_memory() {
     const Block& block = *current_->block;
     const auto rank = static_cast<uint64_t>(&block - block.cluster->blocks.data());
-    return reinterpret_cast<uint8*>((kEmulatedSharedTag + rank) << kEmulatedTagShift | kWindow);
+    return reinterpret_cast<uint8*>((kEmulatedSharedTag + rank) << kEmulatedTagShift | kSharedWindow);
 }
 
 uint32 Machine::shared_address(const void* pointer) {
@@ -32,7 +29,9 @@ std::pair<Block*, int64_t> Machine::locate(const void* pointer, uint32_t bytes) 
     if (rank >= cluster.blocks.size())
         fail("an access to shared memory of " + std::to_string(bytes) + " bytes goes to " + name_of_global(address));
     const uint64_t offset = address & ((uint64_t{1} << kEmulatedTagShift) - 1);
-    return {&cluster.blocks[rank], static_cast<int64_t>(offset - kWindow)};
+    if (cluster.blocks[rank].running == 0)
+        fail("an access to the shared memory of block " + std::to_string(rank) + " of the cluster, which has ended");
+    return {&cluster.blocks[rank], static_cast<int64_t>(offset - kSharedWindow)};
 }
 
 uint8_t* Machine::use_shared(Thread& thread, const void* pointer, uint32_t bytes, uint32_t alignment,

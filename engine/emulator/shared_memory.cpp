@@ -28,7 +28,7 @@ SharedMemory::Problem SharedMemory::use(int64_t offset, uint32_t bytes, uint32_t
                                         uint32_t warp_step) {
     if (offset < 0 || offset + bytes > bytes_) return {"outside the shared memory of the block"};
     if (offset % alignment != 0) return {"misaligned"};
-    const bool by_warp = use == Use::ReadByWarp || use == Use::EndDrain;
+    const bool by_warp = use == Use::ReadByWarp;
     const Accessor who{clock, by_warp ? clock.warp_party : clock.party, by_warp ? warp_step : clock.step};
     const auto first = static_cast<uint32_t>(offset), last = first + bytes;
     for (uint32_t word = first / 4; word * 4 < last; ++word) {
@@ -45,6 +45,10 @@ SharedMemory::Problem SharedMemory::use_word(Word& word, uint8_t mask, Use use, 
     if (use == Use::EndFill) {
         word.is_filling = false;
         record_write(word, mask, who, false);
+        return {};
+    }
+    if (use == Use::EndDrainForGroup) {
+        --word.drains;
         return {};
     }
     if (word.is_filling) return {"on bytes that an asynchronous copy still fills: a wait is missing"};

@@ -7,6 +7,9 @@
 
 namespace tenon::engine {
 
+/// Shared addresses start here, as on a GPU, where the first KiB is the system's.
+inline constexpr uint32_t kSharedWindow = 1024;
+
 /// Shared memory of one block, with what happened last to each of its words: who wrote and who read it, and whether
 /// that came before, in the order that barriers make, what happens now.
 class SharedMemory {
@@ -15,11 +18,12 @@ class SharedMemory {
         Read,
         Write,
         Atomic,
-        ReadByWarp,  ///< By all lanes in one instruction.
-        StartFill,   ///< An asynchronous copy to these bytes starts; until it ends nobody may touch them.
-        EndFill,     ///< It ends for the thread that waited.
-        StartDrain,  ///< An asynchronous reader starts; until it ends nobody may write.
-        EndDrain,
+        ReadByWarp,        ///< By all lanes in one instruction.
+        StartFill,         ///< An asynchronous copy to these bytes starts; until it ends nobody may touch them.
+        EndFill,           ///< It ends for the thread that waited.
+        StartDrain,        ///< An asynchronous reader starts; until it ends nobody may write.
+        EndDrain,          ///< It ends for the thread that waited.
+        EndDrainForGroup,  ///< It ends for all threads that it was a product of; none of them is named as reader.
     };
 
     /// Of `bytes` bytes that nobody wrote. The memory is aligned to 1024 bytes.
@@ -35,7 +39,7 @@ class SharedMemory {
         explicit operator bool() const { return what != nullptr; }
     };
 
-    /// The thread with this clock uses these bytes now. `warp_step` counts for ReadByWarp and EndDrain.
+    /// The thread with this clock uses these bytes now. `warp_step` counts for ReadByWarp.
     Problem use(int64_t offset, uint32_t bytes, uint32_t alignment, Use use, const Clock& clock, uint32_t warp_step);
     /// The copy engine's end of a fill, as its step `step`.
     void end_fill_by_engine(uint32_t offset, uint32_t bytes, uint16_t engine, uint32_t step);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct SmallKernel {
     std::vector<std::string> includes{"tenon/memory.cuh", "tenon/arch/warp.cuh"};
     std::string element = "float";
     std::string declarations;  ///< In front of the kernel.
+    /// Parameters `map_x` and `map_y` of the same memory.
+    std::optional<codegen::TensorMapShape> map_x{}, map_y{};
+    DataType map_type = DataType::F32;
 };
 
 /// Runs it on the emulator with x and y of these values; y is written to.
@@ -22,6 +26,7 @@ Status run_small(const SmallKernel& kernel, const std::vector<T>& x, std::vector
 
 extern template Status run_small(const SmallKernel&, const std::vector<float>&, std::vector<float>&, uint64_t);
 extern template Status run_small(const SmallKernel&, const std::vector<int32_t>&, std::vector<int32_t>&, uint64_t);
+extern template Status run_small(const SmallKernel&, const std::vector<uint16_t>&, std::vector<uint16_t>&, uint64_t);
 
 /// The same with 64 floats each of no interest; only what goes wrong counts.
 std::string fault_of(const SmallKernel& kernel, uint64_t seed = 3);

@@ -33,6 +33,9 @@ enum class EmulatedWarpOperation { Barrier, Shuffle, Vote, Elect, LoadMatrices, 
 /// The products of mma.sync: by operand type, and for bytes by the signs of a and b.
 enum class EmulatedProduct { Half, HalfK8, Bfloat16, Tf32, SignedSigned, SignedUnsigned, UnsignedSigned, UnsignedUnsigned };
 
+/// Operand types of products of a warpgroup.
+enum class EmulatedOperand { Half, Bfloat16, Tf32 };
+
 /// The hardware, as far as a kernel needs more of it than the processor it runs on. Functions that report a fault do not
 /// come back.
 struct EmulatedMachine {
@@ -64,6 +67,33 @@ struct EmulatedMachine {
     virtual void start_copy(void* to, const void* from, uint32 bytes, bool valid) = 0;
     virtual void commit_copies() = 0;
     virtual void wait_copies(uint32 pending) = 0;
+
+    virtual void init_mbarrier(void* barrier, uint32 arrivals) = 0;
+    virtual void fence_mbarriers() = 0;
+    /// At the barrier of the same name in block `rank` of the cluster; -1 is the own block.
+    virtual void arrive_at_mbarrier(void* barrier, uint32 expected_bytes, int32 rank) = 0;
+    virtual void wait_for_mbarrier(void* barrier, uint32 parity) = 0;
+
+    // `map` is a kernel parameter; coordinates and taps begin with the innermost axis.
+    virtual void load_box(void* to, const void* map, void* barrier, const int32* coordinates, uint32 rank) = 0;
+    virtual void load_pixels(void* to, const void* map, void* barrier, const int32* coordinates, const uint16* taps) = 0;
+    virtual void load_bytes(void* to, const void* from, uint32 bytes, void* barrier) = 0;
+    virtual void store_box(const void* map, const void* from, const int32* coordinates, uint32 rank) = 0;
+    virtual void commit_stores() = 0;
+    virtual void wait_stores(uint32 pending, bool only_reads) = 0;
+    virtual void fence_async() = 0;
+
+    virtual void fence_warpgroup() = 0;
+    /// c has columns / 2 floats.
+    virtual void start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, uint64 b, bool accumulate) = 0;
+    virtual void commit_products() = 0;
+    virtual void wait_products(uint32 pending) = 0;
+    virtual void set_registers(uint32 count) = 0;
+
+    virtual uint32 cluster_rank() = 0;
+    virtual void arrive_at_cluster_barrier() = 0;
+    virtual void wait_for_cluster_barrier() = 0;
+    virtual void* remote_shared(const void* local, uint32 rank) = 0;
 
   protected:
     ~EmulatedMachine() = default;
