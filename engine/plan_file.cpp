@@ -77,6 +77,8 @@ Result<PlanData> read_body(std::string_view body) {
     read(plan.maker, plan.device_library, plan.target, plan.options, plan.graph.data(), plan.program);
     read_binaries(read, plan);
     if (!read.is_whole()) return bad("its parts do not fit together");
+    const Status target = plan.target.validate();
+    if (!target.is_ok()) return bad("its target is wrong: " + target.message());
     const Status graph = plan.graph.validate();
     if (!graph.is_ok()) return bad("its graph is wrong: " + graph.message());
     TENON_TRY(engine::check_program(plan.program, plan.graph.data()));

@@ -251,6 +251,16 @@ class GraphReader {
 
 }  // namespace
 
+Result<Op> op_from_json(std::string_view name, std::string_view attributes) {
+    Op op;
+    if (!make_op(name, op))
+        return Status(ErrorCode::InvalidGraph, "there is no operation '" + std::string(name) + "'");
+    TENON_ASSIGN(const Json document, parse_json(attributes));
+    const Place root{&document, {}};
+    TENON_TRY(std::visit([&](auto& kind) { return read_attributes(root, kind); }, op));
+    return op;
+}
+
 Result<Graph> graph_from_json(std::string_view text) {
     TENON_ASSIGN(const Json document, parse_json(text));
     return GraphReader().read_graph(document);

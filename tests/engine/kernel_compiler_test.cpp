@@ -166,6 +166,33 @@ TEST(KernelCompiler, case_62_AMissingNvrtcIsNotFoundByName) {
     EXPECT_THAT(status.message(), HasSubstr("/no/such/libnvrtc.so"));
 }
 
+TEST(KernelCompiler, case_73_ManyShapesDoNotFillTheMemory) {
+    Settings settings;
+    settings.memory_kernels = 64;
+    settings.threads = 8;
+    KernelCompiler compiler(settings, fake_nvrtc());
+    const Sources sources(4000);
+    const Result<std::vector<KernelPtr>> kernels = compiler.kernels(sources.pointers, "sm_90a");
+    ASSERT_TRUE(kernels.is_ok());
+    EXPECT_LE(compiler.remembered(), 64u);
+    EXPECT_EQ((*compiler.kernel(sources.owned[0], "sm_90a"))->image, "cubin sm_90a\n0");
+    EXPECT_LE(compiler.remembered(), 64u);
+    EXPECT_EQ((*kernels)[3999]->image, "cubin sm_90a\n3999");
+}
+
+TEST(KernelCompiler, case_70_ThreadsThatAskForOneKernelCompileItOnce) {
+    KernelCompiler compiler({}, fake_nvrtc());
+    fake_compiler().milliseconds = 20;
+    std::vector<std::thread> threads;
+    std::atomic<int> right = 0;
+    for (int i = 0; i < 8; ++i) {
+        threads.emplace_back([&] { right += compiler.kernel(source("a"), "sm_90a").is_ok() ? 1 : 0; });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, 8);
+    EXPECT_EQ(fake_compiler().compilations, 1);
+}
+
 TEST(Settings, TheEnvironmentNamesTheFolder) {
     const auto folder = [](const char* cache, const char* xdg, const char* home) {
         const std::pair<const char*, const char*> values[] = {

@@ -39,6 +39,10 @@ namespace tenon {
 /// unfinished graph is written as "mistake" and refused when read.
 std::string to_json(const Graph& graph);
 
+/// An operation by its name and a JSON object of the fields of its struct; absent fields keep their defaults. Errors as
+/// below.
+Result<Op> op_from_json(std::string_view name, std::string_view attributes);
+
 /// The graph, valid in every part. Text that is no JSON, or not of this form (unknown or doubled field, wrong kind of
 /// value), is BadFile; a graph that contradicts itself is InvalidGraph. The message begins with the place, as a JSON
 /// pointer: "/nodes/3/attributes/stride/0: is -1, …". Memory stays in proportion to the text.

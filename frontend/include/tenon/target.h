@@ -34,9 +34,18 @@ struct Target {
     /// The device of the current CUDA context, else the first device. Sizes are read from it; rates come from the
     /// shipped profile of that model if there is one, else from its clocks. NotFound without a driver or device.
     static Result<Target> current();
-    /// A shipped profile: h200, h100, a100, l4, rtx4090, b200, t4.
+    /// A shipped profile (heuristics/profiles): h200 is measured; h100, b200, a100, a10, l4, t4, rtx2080ti, rtx3090,
+    /// rtx4090 and rtx5090 are from datasheets. NotFound, with the names there are.
     static Result<Target> named(std::string_view name);
     static std::vector<std::string> names();
+    /// A profile in the form of heuristics/profiles: every field above by name, "tenon_target": 1, and a "source" that
+    /// says where the numbers come from (optional). BadFile, naming the field, if one is missing, unknown or out of
+    /// range.
+    static Result<Target> from_json(std::string_view text);
+    static Result<Target> from_file(const std::string& path);
+    std::string to_json() const;
+    /// BadFile, naming the field, if a number is not in the range in which planning makes sense.
+    Status validate() const;
 };
 
 }  // namespace tenon
