@@ -244,6 +244,10 @@ class BodyWriter {
     /// Puts `text` into a variable: the one of an argument that dies here if it has the same class, else a new one.
     void assign(size_t t, const std::string& text) {
         const Term& term = body_.terms[t];
+        if (style_.returns && t + 1 == body_.terms.size()) {
+            text_[t] = text;  // stands behind `return`
+            return;
+        }
         for (const int argument : term.arguments) {
             const size_t a = static_cast<size_t>(argument);
             if (variable_[a].empty() || last_use_[a] != static_cast<int>(t)) continue;
