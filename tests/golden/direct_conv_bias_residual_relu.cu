@@ -1,12 +1,12 @@
-// conv_add_add_relu_07d0b198
+// conv_add_add_relu_10262292
 //
 //     y = relu(conv(x, w) + bias + residual)
 //
-//     x         f16   2x8x6x10  channels last
-//     w         f16   16x8x3x3  channels last
+//     x         f64   2x8x6x10  channels last
+//     w         f64   16x8x3x3  channels last
 //     bias      f32   16x1x1  packed
-//     residual  f16   2x16x6x10  channels last
-//     y         f16   2x16x6x10  channels last
+//     residual  f64   2x16x6x10  channels last
+//     y         f64   2x16x6x10  channels last
 //
 // Written by tenon 0.1.0 for sm_90a.
 
@@ -28,14 +28,13 @@ constexpr Strides kBias{.row = {0, 1, 0}, .column = {0}};
 constexpr Strides kResidual{.row = {960, 1, 160}, .column = {16}};
 constexpr Strides kY{.row = {960, 1, 160}, .column = {16}};
 
-extern "C" __global__ __launch_bounds__(kTile.threads) void conv_add_add_relu_07d0b198(
-    const half* x, const half* w, const float* bias, const half* residual, half* y) {
+extern "C" __global__ __launch_bounds__(kTile.threads) void conv_add_add_relu_10262292(
+    const double* x, const double* w, const float* bias, const double* residual, double* y) {
     elementwise<kOutput, kTile>([=](auto at) {
         auto value = one_lane(conv<kAnchor>(x, w, point_of(at)));
-        value = rounded<half>(value);
-        value = rounded<half>(value + strided<kBias>(bias, at));
-        value = rounded<half>(value + strided<kResidual>(residual, at));
-        value = relu(value);
+        value = cast<double>(value + strided<kBias>(bias, at));
+        value = cast<double>(value + strided<kResidual>(residual, at));
+        value = cast<double>(relu(value));
         store_strided<kY>(y, at, value);
     });
 }

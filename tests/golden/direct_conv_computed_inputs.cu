@@ -1,11 +1,11 @@
-// conv_69b41069
+// conv_b1193d6d
 //
-//     y = conv(relu(x + bias), f32(w))
+//     y = conv(relu(x + bias), f64(w))
 //
-//     x     f32   2x8x6x10  packed
+//     x     f64   2x8x6x10  packed
 //     bias  f32   8x1x1  packed
 //     w     i8    4x8x1x1  packed
-//     y     f32   2x4x6x10  packed
+//     y     f64   2x4x6x10  packed
 //
 // Written by tenon 0.1.0 for sm_90a.
 
@@ -27,14 +27,14 @@ constexpr Domain kXAxes{.rows = {2, 8, 6}, .columns = {10}};
 constexpr Strides kBias{.row = {0, 1, 0}, .column = {0}};
 constexpr Domain kWAxes{.rows = {4, 8, 1}, .columns = {1}};
 
-extern "C" __global__ __launch_bounds__(kTile.threads) void conv_69b41069(
-    const float* x, const float* bias, const int8* w, float* y) {
-    const auto x_element = computed<float, kXAxes>([=](auto at) {
-        auto value = per_element(x, at) + strided<kBias>(bias, at);
-        return relu(value);
+extern "C" __global__ __launch_bounds__(kTile.threads) void conv_b1193d6d(
+    const double* x, const float* bias, const int8* w, double* y) {
+    const auto x_element = computed<double, kXAxes>([=](auto at) {
+        auto value = cast<double>(per_element(x, at) + strided<kBias>(bias, at));
+        return cast<double>(relu(value));
     });
-    const auto w_element = computed<float, kWAxes>([=](auto at) {
-        return cast<float>(per_element(w, at));
+    const auto w_element = computed<double, kWAxes>([=](auto at) {
+        return cast<double>(per_element(w, at));
     });
     elementwise<kOutput, kTile>([=](auto at) {
         auto value = one_lane(conv<kAnchor>(x_element, w_element, point_of(at)));

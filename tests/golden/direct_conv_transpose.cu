@@ -1,10 +1,10 @@
-// conv_transpose_bf65a3e6
+// conv_transpose_2a6def40
 //
 //     y = conv_transpose(x, w)
 //
-//     x  f32   2x8x6x10  packed
-//     w  f32   8x3x2x2  packed
-//     y  f32   2x6x12x20  packed
+//     x  f64   2x8x6x10  packed
+//     w  f64   8x3x2x2  packed
+//     y  f64   2x6x12x20  packed
 //
 // Written by tenon 0.1.0 for sm_90a.
 
@@ -23,8 +23,8 @@ constexpr ConvShape kAnchor{
     .groups = 2,
 };
 
-extern "C" __global__ __launch_bounds__(kTile.threads) void conv_transpose_bf65a3e6(
-    const float* x, const float* w, float* y) {
+extern "C" __global__ __launch_bounds__(kTile.threads) void conv_transpose_2a6def40(
+    const double* x, const double* w, double* y) {
     elementwise<kOutput, kTile>([=](auto at) {
         auto value = one_lane(conv_transpose<kAnchor>(x, w, point_of(at)));
         store(y, at, value);

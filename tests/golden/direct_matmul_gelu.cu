@@ -1,11 +1,11 @@
-// matmul_add_gelu_08f1e0d1
+// matmul_add_gelu_887fc716
 //
 //     y = gelu(matmul(a, b) + bias)
 //
-//     a     bf16  4x5x7  packed
-//     b     bf16  7x9  packed
+//     a     f64   4x5x7  packed
+//     b     f64   7x9  packed
 //     bias  f32   9  packed
-//     y     bf16  4x5x9  packed
+//     y     f64   4x5x9  packed
 //
 // Written by tenon 0.1.0 for sm_90a.
 
@@ -21,13 +21,12 @@ constexpr MatmulShape kAnchor{
     .rank = 3,
 };
 
-extern "C" __global__ __launch_bounds__(kTile.threads) void matmul_add_gelu_08f1e0d1(
-    const bfloat16* a, const bfloat16* b, const float* bias, bfloat16* y) {
+extern "C" __global__ __launch_bounds__(kTile.threads) void matmul_add_gelu_887fc716(
+    const double* a, const double* b, const float* bias, double* y) {
     elementwise<kOutput, kTile>([=](auto at) {
         auto value = one_lane(matmul<kAnchor>(a, b, point_of(at)));
-        value = rounded<bfloat16>(value);
-        value = rounded<bfloat16>(value + per_column(bias, at));
-        value = gelu(value);
+        value = cast<double>(value + per_column(bias, at));
+        value = cast<double>(gelu(value));
         store(y, at, value);
     });
 }

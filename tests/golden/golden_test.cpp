@@ -63,30 +63,32 @@ std::vector<Golden> pointwise_goldens() {
     };
 }
 
+/// Products are f64, so that no other family has a say in what joins them.
 std::vector<Golden> direct_goldens() {
     return {
         golden("direct_conv_bias_residual_relu", "direct",
                [](Graph& g) {
-                   const Tensor x = image(g, DataType::F16, Layout::NHWC);
-                   const Tensor w = g.input({"w", {16, 8, 3, 3}, DataType::F16, Layout::NHWC});
+                   const Tensor x = image(g, DataType::F64, Layout::NHWC);
+                   const Tensor w = g.input({"w", {16, 8, 3, 3}, DataType::F64, Layout::NHWC});
                    const Tensor conv = g.conv(x, w, {.pad = {1, 1, 1, 1}});
                    const Tensor biased = g.add(conv, g.input({"b", {16, 1, 1}}));
-                   g.output(g.relu(g.add(biased, g.input({"z", {2, 16, 6, 10}, DataType::F16, Layout::NHWC}))));
+                   g.output(g.relu(g.add(biased, g.input({"z", {2, 16, 6, 10}, DataType::F64, Layout::NHWC}))));
                }),
         golden("direct_conv_computed_inputs", "direct",
                [](Graph& g) {
-                   const Tensor shifted = g.add(image(g), g.input({"shift", {8, 1, 1}}));
-                   const Tensor w = g.cast(g.input({"w", {4, 8, 1, 1}, DataType::I8}), DataType::F32);
+                   const Tensor shifted = g.add(image(g, DataType::F64), g.input({"shift", {8, 1, 1}}));
+                   const Tensor w = g.cast(g.input({"w", {4, 8, 1, 1}, DataType::I8}), DataType::F64);
                    g.output(g.conv(g.relu(shifted), w));
                }),
         golden("direct_conv_transpose", "direct",
                [](Graph& g) {
-                   g.output(g.conv_transpose(image(g), g.input({"w", {8, 3, 2, 2}}), {.stride = {2, 2}, .groups = 2}));
+                   g.output(g.conv_transpose(image(g, DataType::F64), g.input({"w", {8, 3, 2, 2}, DataType::F64}),
+                                             {.stride = {2, 2}, .groups = 2}));
                }),
         golden("direct_matmul_gelu", "direct",
                [](Graph& g) {
                    const Tensor product =
-                       g.matmul(g.input({"a", {4, 5, 7}, DataType::BF16}), g.input({"b", {7, 9}, DataType::BF16}));
+                       g.matmul(g.input({"a", {4, 5, 7}, DataType::F64}), g.input({"b", {7, 9}, DataType::F64}));
                    g.output(g.gelu(g.add(product, g.input({"bias", {9}}))));
                }),
         golden("direct_max_pool_with_indices", "direct",

@@ -11,6 +11,10 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
+// Numbers are f64, which only the direct family computes: what joins a kernel here does not depend on what the families
+// in front of it take.
+constexpr DataType kDouble = DataType::F64;
+
 void expect_kernels(const Graph& graph, size_t kernels, const std::string& code = "") {
     const Planned plan = planned(graph);
     ASSERT_EQ(plan.failure, "");
@@ -22,21 +26,21 @@ void expect_kernels(const Graph& graph, size_t kernels, const std::string& code 
 }
 
 Tensor conv_of(Graph& g, Dims filter = {6, 4, 1, 1}) {
-    const Tensor x = g.input({"x", {2, 4, 3, 5}});
-    return g.conv(x, g.input({"w", std::move(filter)}));
+    const Tensor x = g.input({"x", {2, 4, 3, 5}, kDouble});
+    return g.conv(x, g.input({"w", std::move(filter), kDouble}));
 }
 
 TEST(Epilogue, ReachesThroughAReshape) {
     Graph g;
     const Tensor flat = g.reshape(conv_of(g), {2, 6, 15});
-    g.output(g.relu(g.add(flat, g.input({"bias", {6, 1}}))), {.name = "y"});
+    g.output(g.relu(g.add(flat, g.input({"bias", {6, 1}, kDouble}))), {.name = "y"});
     expect_kernels(g, 1);
 }
 
 TEST(Epilogue, ReachesThroughATransposeAndStoresWhereTheOutputLies) {
     Graph g;
     const Tensor turned = g.transpose(conv_of(g), {0, 2, 3, 1});
-    const Tensor y = g.relu(g.add(turned, g.input({"bias", {6}})));
+    const Tensor y = g.relu(g.add(turned, g.input({"bias", {6}, kDouble})));
     g.output(g.transpose(y, {3, 0, 1, 2}), {.name = "y"});
     expect_kernels(g, 1);
 }
@@ -44,7 +48,7 @@ TEST(Epilogue, ReachesThroughATransposeAndStoresWhereTheOutputLies) {
 TEST(Epilogue, StoresIntoTheSlicesOfAConcat) {
     Graph g;
     const Tensor conv = g.relu(conv_of(g));
-    const Tensor other = g.sigmoid(g.input({"z", {2, 2, 3, 5}}));
+    const Tensor other = g.sigmoid(g.input({"z", {2, 2, 3, 5}, kDouble}));
     g.output(g.concat({conv, other}, 1), {.name = "y"});
     expect_kernels(g, 2);
 }
@@ -52,18 +56,18 @@ TEST(Epilogue, StoresIntoTheSlicesOfAConcat) {
 TEST(Epilogue, ComputesItsOperandsItself) {
     Graph g;
     const Tensor conv = conv_of(g);
-    const Tensor product = g.multiply(g.input({"a", {2, 6, 3, 5}}), g.input({"b", {2, 6, 3, 5}}));
+    const Tensor product = g.multiply(g.input({"a", {2, 6, 3, 5}, kDouble}), g.input({"b", {2, 6, 3, 5}, kDouble}));
     g.output(g.relu(g.add(conv, g.tanh(product))), {.name = "y"});
     expect_kernels(g, 1);
 }
 
 TEST(Epilogue, ComputesPerChannelOperandsItself) {
     Graph g;
-    const Tensor deviation =
-        g.pointwise(PointwiseKind::Rsqrt,
-                    {g.add(g.pointwise(PointwiseKind::Abs, {g.input({"variance", {6, 1, 1}})}), g.scalar(0.5))});
-    const Tensor scale = g.multiply(g.input({"gamma", {6, 1, 1}}), deviation);
-    g.output(g.add(g.multiply(conv_of(g), scale), g.input({"beta", {6, 1, 1}})), {.name = "y"});
+    const Tensor deviation = g.pointwise(
+        PointwiseKind::Rsqrt,
+        {g.add(g.pointwise(PointwiseKind::Abs, {g.input({"variance", {6, 1, 1}, kDouble})}), g.scalar(0.5))});
+    const Tensor scale = g.multiply(g.input({"gamma", {6, 1, 1}, kDouble}), deviation);
+    g.output(g.add(g.multiply(conv_of(g), scale), g.input({"beta", {6, 1, 1}, kDouble})), {.name = "y"});
     expect_kernels(g, 1);
 }
 
@@ -82,7 +86,7 @@ TEST(Epilogue, TakesEveryKindOfBroadcast) {
     Graph g;
     Tensor y = conv_of(g);
     for (size_t i = 0; i < sides.size(); ++i) {
-        const Tensor side = g.input({"side" + std::to_string(i), sides[i]});
+        const Tensor side = g.input({"side" + std::to_string(i), sides[i], kDouble});
         y = i % 2 == 0 ? g.add(y, side) : g.multiply(y, side);
     }
     g.output(y, {.name = "y"});
@@ -101,7 +105,7 @@ TEST(Epilogue, GoesBehindTheAnchorThatSavesMore) {
 
 TEST(Epilogue, RefusesAResultReadInTwoOrders) {
     Graph g;
-    const Tensor product = g.matmul(g.input({"a", {4, 3}}), g.input({"b", {3, 4}}));
+    const Tensor product = g.matmul(g.input({"a", {4, 3}, kDouble}), g.input({"b", {3, 4}, kDouble}));
     g.output(g.add(product, g.transpose(product, {1, 0})), {.name = "y"});
     expect_kernels(g, 2, "OTHER_ORDER");
 }
@@ -116,7 +120,7 @@ TEST(Epilogue, RefusesAPartOfTheResult) {
 TEST(Epilogue, RefusesOtherExtents) {
     Graph g;
     const Tensor conv = conv_of(g);
-    g.output(g.add(conv, g.input({"z", {3, 2, 6, 3, 5}})), {.name = "y"});
+    g.output(g.add(conv, g.input({"z", {3, 2, 6, 3, 5}, kDouble})), {.name = "y"});
     expect_kernels(g, 2, "OTHER_EXTENTS");
 }
 

@@ -13,7 +13,11 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Tensor constant(Graph& g, const std::string& name, Dims dims, uint64_t seed, DataType type = DataType::F32,
+// Numbers are f64, which only the direct family computes: what joins a kernel here does not depend on what the families
+// in front of it take.
+constexpr DataType kDouble = DataType::F64;
+
+Tensor constant(Graph& g, const std::string& name, Dims dims, uint64_t seed, DataType type = kDouble,
                 Layout layout = Layout::NCHW) {
     HostTensor values({name, dims, type, layout});
     values.fill_normal(seed);
@@ -38,8 +42,8 @@ void expect_agreement(const Graph& g) { EXPECT_EQ(test::disagreement(g, test::ra
 TEST(Folding, BatchNormBehindAConvBecomesFiltersAndBias) {
     for (const Layout layout : {Layout::NCHW, Layout::NHWC}) {
         Graph g;
-        const Tensor x = g.input({"x", {2, 4, 5, 5}, DataType::F32, layout});
-        const Tensor conv = g.conv(x, constant(g, "w", {6, 2, 3, 3}, 9, DataType::F32, layout), {.groups = 2});
+        const Tensor x = g.input({"x", {2, 4, 5, 5}, kDouble, layout});
+        const Tensor conv = g.conv(x, constant(g, "w", {6, 2, 3, 3}, 9, kDouble, layout), {.groups = 2});
         g.output(g.relu(batch_norm_of(g, conv, 6)), {.name = "y"});
         const Planned plan = planned(g);
         EXPECT_EQ(plan.kernels, 1u);
@@ -51,7 +55,7 @@ TEST(Folding, BatchNormBehindAConvBecomesFiltersAndBias) {
 
 TEST(Folding, ARunOfFactorsAndAddendsIsOneAffineFunction) {
     Graph g;
-    Tensor y = g.conv(g.input({"x", {1, 4, 5, 5}}), constant(g, "w", {6, 4, 1, 1}, 9));
+    Tensor y = g.conv(g.input({"x", {1, 4, 5, 5}, kDouble}), constant(g, "w", {6, 4, 1, 1}, 9));
     y = g.add(constant(g, "b", {6, 1, 1}, 1), y);
     y = g.multiply(y, constant(g, "s", {1, 6, 1, 1}, 2));
     y = g.divide(g.subtract(y, g.scalar(0.5)), constant(g, "d", {6, 1, 1}, 3));
@@ -63,10 +67,10 @@ TEST(Folding, ARunOfFactorsAndAddendsIsOneAffineFunction) {
 
 TEST(Folding, KnowsTheChannelsOfTransposedConvsAndMatmuls) {
     Graph g;
-    const Tensor turned = g.conv_transpose(g.input({"x", {1, 4, 3, 3}}), constant(g, "w", {4, 3, 2, 2}, 9),
+    const Tensor turned = g.conv_transpose(g.input({"x", {1, 4, 3, 3}, kDouble}), constant(g, "w", {4, 3, 2, 2}, 9),
                                            {.stride = {2, 2}, .groups = 2});
     g.output(batch_norm_of(g, turned, 6), {.name = "y"});
-    const Tensor product = g.matmul(g.input({"a", {2, 3, 5}}), constant(g, "v", {5, 7}, 8));
+    const Tensor product = g.matmul(g.input({"a", {2, 3, 5}, kDouble}), constant(g, "v", {5, 7}, 8));
     g.output(g.multiply(product, constant(g, "s", {7}, 7)), {.name = "z"});
     const Planned plan = planned(g);
     EXPECT_THAT(plan.rewrites, Contains(HasSubstr("into conv_transpose_0")));
@@ -76,7 +80,7 @@ TEST(Folding, KnowsTheChannelsOfTransposedConvsAndMatmuls) {
 
 TEST(Folding, RefusesAFactorPerRow) {
     Graph g;
-    const Tensor product = g.matmul(g.input({"a", {5, 5}}), constant(g, "v", {5, 5}, 8));
+    const Tensor product = g.matmul(g.input({"a", {5, 5}, kDouble}), constant(g, "v", {5, 5}, 8));
     g.output(g.multiply(product, constant(g, "s", {5, 1}, 7)), {.name = "z"});
     EXPECT_THAT(planned(g).rewrites, Not(Contains(HasSubstr("fold_channel_scale"))));
     expect_agreement(g);
@@ -84,7 +88,8 @@ TEST(Folding, RefusesAFactorPerRow) {
 
 TEST(Folding, RefusesWhatSomebodyElseReads) {
     Graph g;
-    const Tensor conv = g.conv(g.input({"x", {1, 4, 5, 5}}), constant(g, "w", {6, 4, 1, 1}, 9), {}, {.name = "raw"});
+    const Tensor conv =
+        g.conv(g.input({"x", {1, 4, 5, 5}, kDouble}), constant(g, "w", {6, 4, 1, 1}, 9), {}, {.name = "raw"});
     g.output(conv);
     g.output(batch_norm_of(g, conv, 6), {.name = "y"});
     EXPECT_THAT(planned(g).rewrites, Not(Contains(HasSubstr("fold_channel_scale"))));
@@ -93,7 +98,7 @@ TEST(Folding, RefusesWhatSomebodyElseReads) {
 
 TEST(Folding, RefusesFiltersOfTheCaller) {
     Graph g;
-    const Tensor conv = g.conv(g.input({"x", {1, 4, 5, 5}}), g.input({"w", {6, 4, 1, 1}}));
+    const Tensor conv = g.conv(g.input({"x", {1, 4, 5, 5}, kDouble}), g.input({"w", {6, 4, 1, 1}, kDouble}));
     g.output(batch_norm_of(g, conv, 6), {.name = "y"});
     const Planned plan = planned(g);
     EXPECT_EQ(plan.kernels, 1u);
@@ -105,7 +110,7 @@ TEST(Folding, RefusesFiltersOfTheCaller) {
 
 TEST(Folding, ParametersOfTheCallerStayInTheEpilogue) {
     Graph g;
-    const Tensor conv = g.conv(g.input({"x", {1, 4, 5, 5}}), constant(g, "w", {6, 4, 1, 1}, 9));
+    const Tensor conv = g.conv(g.input({"x", {1, 4, 5, 5}, kDouble}), constant(g, "w", {6, 4, 1, 1}, 9));
     g.output(batch_norm_of(g, conv, 6, false), {.name = "y"});
     EXPECT_EQ(planned(g).kernels, 1u) << planned(g).notes;
     expect_agreement(g);
@@ -138,9 +143,9 @@ TEST(Folding, RefusesHalvesThatWouldBecomeDenormal) {
 TEST(Folding, ConstantsAreEvaluatedOnce) {
     Graph g;
     const Tensor bytes = g.cast(constant(g, "w", {4, 3}, 5), DataType::I8);
-    const Tensor w = g.multiply(g.cast(bytes, DataType::F32), constant(g, "s", {1, 3}, 6));
+    const Tensor w = g.multiply(g.cast(bytes, kDouble), constant(g, "s", {1, 3}, 6));
     const Tensor turned = g.transpose(w, {1, 0});
-    g.output(g.matmul(g.input({"a", {2, 3}}), g.reshape(turned, {3, 4})), {.name = "y"});
+    g.output(g.matmul(g.input({"a", {2, 3}, kDouble}), g.reshape(turned, {3, 4})), {.name = "y"});
     const Planned plan = planned(g);
     EXPECT_EQ(plan.kernels, 1u);
     EXPECT_THAT(plan.source, HasSubstr("y = matmul(a, b)"));
@@ -149,7 +154,7 @@ TEST(Folding, ConstantsAreEvaluatedOnce) {
 
 TEST(Folding, UnusedNodesHaveNoKernel) {
     Graph g;
-    const Tensor x = g.input({"x", {4, 3}});
+    const Tensor x = g.input({"x", {4, 3}, kDouble});
     g.reduce(g.gelu(x), {ReduceKind::Sum, {0}});
     g.output(g.relu(x), {.name = "y"});
     const Planned plan = planned(g);
@@ -159,16 +164,16 @@ TEST(Folding, UnusedNodesHaveNoKernel) {
 
 TEST(Folding, ZerosAroundAnImageBecomePaddingOfTheConv) {
     Graph g;
-    const Tensor x = g.input({"x", {1, 2, 4, 4}});
+    const Tensor x = g.input({"x", {1, 2, 4, 4}, kDouble});
     const Tensor padded = g.apply(Pad{{0, 0, 1, 0}, {0, 0, 2, 1}}, {x}).front();
-    g.output(g.conv(padded, g.input({"w", {3, 2, 2, 2}}), {.pad = {0, 1, 0, 0}}), {.name = "y"});
+    g.output(g.conv(padded, g.input({"w", {3, 2, 2, 2}, kDouble}), {.pad = {0, 1, 0, 0}}), {.name = "y"});
     EXPECT_EQ(planned(g).kernels, 1u);
     expect_agreement(g);
 
     Graph other;
-    const Tensor image = other.input({"x", {1, 2, 4, 4}});
+    const Tensor image = other.input({"x", {1, 2, 4, 4}, kDouble});
     const Tensor ones = other.apply(Pad{{0, 0, 1, 0}, {0, 0, 2, 1}, PadMode::Constant, 1.0}, {image}).front();
-    other.output(other.conv(ones, other.input({"w", {3, 2, 2, 2}})), {.name = "y"});
+    other.output(other.conv(ones, other.input({"w", {3, 2, 2, 2}, kDouble})), {.name = "y"});
     EXPECT_EQ(planned(other).kernels, 2u);
     expect_agreement(other);
 }
