@@ -43,6 +43,7 @@ struct ContractionTile {
     int stages = 0;                       ///< Tiles of both operands in shared memory at a time.
     int warp_rows = 0, warp_columns = 0;  ///< Of the result, per warp.
     int split = 1;                        ///< Warps that share the depth of one warp tile.
+    int parts = 1;                        ///< Blocks that share the depth of one tile; a second kernel adds their sums.
     int lanes = 1;                        ///< Neighbouring columns the epilogue takes at a time.
     int band = 8;                         ///< Row tiles that blocks in a row work through.
     bool asynchronous = true;             ///< Copies run beside the program: sm_80 and later.
@@ -61,11 +62,13 @@ struct ContractionCost {
     double memory = 0.0;    ///< Every operand once at the sustained rate of device memory.
     double loop = 0.0;      ///< The busiest multiprocessor's main loops.
     double epilogue = 0.0;  ///< The part of its epilogues that no main loop hides.
+    double parts = 0.0;     ///< The kernel that adds the sums of several blocks.
     double total = 0.0;
 };
 ContractionCost predicted(const ContractionProblem& problem, const ContractionTile& tile, const Target& target);
 
-/// Whether tensor cores (with which products) or multiply-adds are faster; tf32 only where the graph allows it.
+/// Whether tensor cores (with which products) or multiply-adds are faster. Floats are rounded to tf32 only where the
+/// graph allows it; split into two parts they keep their accuracy at a third of the rate.
 Products best_products(int element_bytes, bool is_float, bool is_bfloat16, bool tf32_allowed, const Target& target);
 
 struct RankedTile {

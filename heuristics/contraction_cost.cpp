@@ -11,6 +11,7 @@ constexpr double kL2BytesPerClock = 37.0;  // all multiprocessors reading differ
 constexpr double kEpilogueBytesPerClock = 24.0;
 constexpr double kFillClocks = 1600.0;          // first bytes from memory until the first product
 constexpr double kEpilogueClocks = 500.0;       // barriers and the way through shared memory
+constexpr double kPartsClocks = 1000.0;         // a short kernel beyond its launch
 constexpr double kBarrierClocks = 90.0;         // one stage: wait, barrier, first fragments
 constexpr double kStepClocks = 36.0;            // one step of 32 bytes of depth, by latency
 constexpr double kCopyInstructions = 7.0;       // per chunk that is staged: address, bounds, copy
@@ -70,7 +71,7 @@ ContractionCost predicted(const ContractionProblem& problem, const ContractionTi
     const double blocks = static_cast<double>(tile.blocks(problem));
     const double per_multiprocessor = std::ceil(blocks / target.multiprocessors);
     const double together = std::min(resident_blocks(problem, tile, target), per_multiprocessor);
-    const double stages_of_depth = std::ceil(static_cast<double>(problem.depth) / tile.depth);
+    const double stages_of_depth = std::ceil(std::ceil(static_cast<double>(problem.depth) / tile.depth) / tile.parts);
     const double bytes_of_stage = static_cast<double>(tile.rows + tile.columns) * tile.depth * problem.element_bytes;
 
     const double product_clocks = 2.0 * tile.rows * tile.columns * tile.depth / flops_per_clock(problem, target);
@@ -93,16 +94,27 @@ ContractionCost predicted(const ContractionProblem& problem, const ContractionTi
     cost.memory = (problem.operand_bytes + problem.epilogue_bytes) / target.memory_bytes_per_second;
     cost.loop = (kFillClocks + per_multiprocessor * stages_of_depth * stage_clocks) / target.clock_hz;
     cost.epilogue = epilogue_clocks * std::ceil(per_multiprocessor / together) / target.clock_hz;
-    cost.total = target.launch_seconds + std::max(cost.memory, cost.loop + cost.epilogue);
+    if (tile.parts > 1) {
+        // Sums are written and read through L2.
+        const double points = static_cast<double>(problem.batch * problem.rows) * static_cast<double>(problem.columns);
+        const double rate = kL2BytesPerClock * target.multiprocessors * target.clock_hz;
+        cost.parts = target.launch_seconds + kPartsClocks / target.clock_hz + 2.0 * points * 4.0 * tile.parts / rate;
+    }
+    cost.total = target.launch_seconds + std::max(cost.memory, cost.loop + cost.epilogue) + cost.parts;
     return cost;
 }
 
 Products best_products(int element_bytes, bool is_float, bool is_bfloat16, bool tf32_allowed, const Target& target) {
     const bool ampere = target.compute_capability >= 80;
+    const auto rate_of = [&](Products products) {
+        ContractionProblem problem;
+        problem.products = products;
+        return flops_per_clock(problem, target);
+    };
     if (element_bytes == 4 && is_float) {
-        if (tf32_allowed && ampere && target.tf32_flops_per_second > target.f32_flops_per_second)
-            return Products::MatrixTf32;
-        return Products::Scalar;
+        if (!ampere) return Products::Scalar;
+        if (tf32_allowed && rate_of(Products::MatrixTf32) > rate_of(Products::Scalar)) return Products::MatrixTf32;
+        return rate_of(Products::MatrixSplit) > rate_of(Products::Scalar) ? Products::MatrixSplit : Products::Scalar;
     }
     if (element_bytes == 2) return ampere || !is_bfloat16 ? Products::Matrix : Products::Scalar;
     if (element_bytes == 1) return ampere ? Products::Matrix : Products::Scalar;

@@ -81,35 +81,51 @@ int64_t ContractionTile::shared_bytes(int element_bytes) const {
 }
 
 int64_t ContractionTile::blocks(const ContractionProblem& problem) const {
-    return problem.batch * ((problem.rows + rows - 1) / rows) * ((problem.columns + columns - 1) / columns);
+    return problem.batch * ((problem.rows + rows - 1) / rows) * ((problem.columns + columns - 1) / columns) * parts;
 }
 
 std::string to_text(const ContractionTile& tile) {
     const auto by = [](int a, int b) { return std::to_string(a) + "x" + std::to_string(b); };
     return by(tile.rows, tile.columns) + "x" + std::to_string(tile.depth) + ", " + std::to_string(tile.stages) +
            " stages, " + std::to_string(tile.threads() / 32) + " warps of " + by(tile.warp_rows, tile.warp_columns) +
-           (tile.split > 1 ? ", depth split " + std::to_string(tile.split) : "");
+           (tile.split > 1 ? ", depth shared by " + std::to_string(tile.split) + " warps" : "") +
+           (tile.parts > 1 ? ", by " + std::to_string(tile.parts) + " blocks" : "");
 }
 
 std::vector<RankedTile> ranked(const ContractionProblem& problem, const Target& target) {
     std::vector<RankedTile> tiles;
-    const bool scalar = problem.products == Products::Scalar;
+    const auto add_with_parts = [&](ContractionTile tile) {
+        const int64_t tiles_in_all = tile.blocks(problem);
+        const int64_t steps = (problem.depth + tile.depth - 1) / tile.depth;
+        for (const int parts : {1, 2, 4, 8, 16}) {
+            // Parts pay where multiprocessors would be idle, and while each still has a few steps to fill its pipeline.
+            const bool pays = tiles_in_all < 2 * target.multiprocessors && steps >= int64_t{4} * parts;
+            if (parts > 1 && !pays) break;
+            tile.parts = parts;
+            tiles.push_back({tile, predicted(problem, tile, target)});
+        }
+    };
     const auto consider = [&](const Cut& cut) {
+        // Sums of split floats take two registers each.
+        if (problem.products == Products::MatrixSplit && cut.warp_rows * cut.warp_columns > 32 * 64) return;
         // Where the model sees no difference the first one stays: enough stages to ride out a slow access.
         for (const int depth_bytes : {64, 128}) {
             for (const int stages : {4, 3, 6, 2}) {
-                ContractionTile tile{
-                    cut.rows,         cut.columns, depth_bytes / problem.element_bytes,      stages, cut.warp_rows,
-                    cut.warp_columns, cut.split,   std::min(problem.lanes, cut.warp_columns)};
+                ContractionTile tile{.rows = cut.rows,
+                                     .columns = cut.columns,
+                                     .depth = depth_bytes / problem.element_bytes,
+                                     .stages = stages,
+                                     .warp_rows = cut.warp_rows,
+                                     .warp_columns = cut.warp_columns,
+                                     .split = cut.split,
+                                     .lanes = std::min(problem.lanes, cut.warp_columns)};
                 tile.asynchronous = target.compute_capability >= 80;
-                const int steps = depth_bytes / 32;
-                if (steps % cut.split != 0 || !fits(problem, tile, target)) continue;
-                tiles.push_back({tile, predicted(problem, tile, target)});
+                if (depth_bytes / 32 % cut.split == 0 && fits(problem, tile, target)) add_with_parts(tile);
             }
         }
     };
-    if (scalar) std::for_each(kScalarCuts.begin(), kScalarCuts.end(), consider);
-    if (!scalar) std::for_each(kMatrixCuts.begin(), kMatrixCuts.end(), consider);
+    if (problem.products == Products::Scalar) std::for_each(kScalarCuts.begin(), kScalarCuts.end(), consider);
+    if (problem.products != Products::Scalar) std::for_each(kMatrixCuts.begin(), kMatrixCuts.end(), consider);
     std::stable_sort(tiles.begin(), tiles.end(),
                      [](const RankedTile& a, const RankedTile& b) { return a.cost.total < b.cost.total; });
     return tiles;

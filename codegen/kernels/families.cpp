@@ -1,3 +1,4 @@
+#include "codegen/kernels/contraction/source.h"
 #include "codegen/kernels/direct/source.h"
 #include "codegen/kernels/family.h"
 #include "codegen/kernels/pointwise/source.h"
@@ -8,8 +9,8 @@
 namespace tenon::codegen {
 
 std::span<const KernelFamily* const> families() {
-    static const KernelFamily* const kFamilies[] = {&pointwise_family(), &rows_family(), &reduce_family(),
-                                                    &window_family(), &direct_family()};
+    static const KernelFamily* const kFamilies[] = {&pointwise_family(), &rows_family(),        &reduce_family(),
+                                                    &window_family(),    &contraction_family(), &direct_family()};
     return kFamilies;
 }
 

@@ -68,6 +68,17 @@ TEST(ContractionTiles, LargeProblemsGetLargeTilesAndSmallOnesSmallTiles) {
     EXPECT_LE(small.rows * small.columns, 64 * 64) << to_text(small);
 }
 
+TEST(ContractionTiles, DeepProblemsWithFewTilesAreCutIntoParts) {
+    const Target target = target_named("a100");
+    const ContractionTile deep = ranked(problem(49, 512, 4608), target).front().tile;
+    EXPECT_GT(deep.parts, 1) << to_text(deep);
+    for (const RankedTile& entry : ranked(problem(4096, 4096, 64), target)) EXPECT_EQ(entry.tile.parts, 1);
+    for (const RankedTile& entry : ranked(problem(49, 512, 576), target)) {
+        const int64_t steps = (576 + entry.tile.depth - 1) / entry.tile.depth;
+        EXPECT_TRUE(entry.tile.parts == 1 || steps >= 4 * entry.tile.parts) << to_text(entry.tile);
+    }
+}
+
 TEST(ContractionCost, GrowsWithDepthAndNeverBeatsMemory) {
     const Target target = target_named("a100");
     const ContractionProblem shallow = problem(4096, 1024, 256), deep = problem(4096, 1024, 2048);
@@ -90,7 +101,8 @@ TEST(ContractionProducts, FollowTypePermissionAndTarget) {
     EXPECT_EQ(best_products(2, true, false, false, turing), Products::Matrix);
     EXPECT_EQ(best_products(2, true, true, false, turing), Products::Scalar) << "no bfloat16 before sm_80";
     EXPECT_EQ(best_products(4, true, false, true, hopper), Products::MatrixTf32);
-    EXPECT_NE(best_products(4, true, false, false, hopper), Products::MatrixTf32) << "tf32 needs permission";
+    EXPECT_EQ(best_products(4, true, false, false, hopper), Products::MatrixSplit) << "tf32 needs permission";
+    EXPECT_EQ(best_products(4, true, false, false, target_named("rtx4090")), Products::Scalar) << "slow tf32 there";
     EXPECT_EQ(best_products(4, true, false, true, turing), Products::Scalar);
     EXPECT_EQ(best_products(1, false, false, false, hopper), Products::Matrix);
 }

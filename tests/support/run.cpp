@@ -85,8 +85,8 @@ Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
         }
     }
     for (const Tensor tensor : graph.outputs()) bind(tensor);
-    if (device == CpuDevice::Emulator && stand_in != nullptr) {
-        TENON_TRY(stand_in(plan, bindings));
+    if (device == CpuDevice::Emulator) {
+        TENON_TRY(run_kernels(plan, bindings, seed));
     } else {
         TENON_TRY(plan.run_on_cpu(device, bindings, seed));
     }
@@ -103,6 +103,19 @@ Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
 }
 
 void stand_in_for_emulator(RunPlan run_plan) { stand_in = run_plan; }
+
+Status run_kernels(const Plan& plan, const Bindings& bindings, uint64_t seed) {
+    if (stand_in != nullptr) return stand_in(plan, bindings);
+    return plan.run_on_cpu(CpuDevice::Emulator, bindings, seed);
+}
+
+Target target_for_kernels(const std::string& name) {
+    Target target = *Target::named(name);
+    if (stand_in == nullptr) return target;
+    const Result<Target> device = Target::current();
+    if (device.is_ok()) target.compute_capability = device->compute_capability;
+    return target;
+}
 
 std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed) {
     std::mt19937 generator(seed);

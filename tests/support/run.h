@@ -20,6 +20,10 @@ Result<std::map<std::string, Numbers>> run(const Graph& graph, CpuDevice device,
 using RunPlan = Status (*)(const Plan& plan, const Bindings& bindings);
 /// From now on `run_plan` runs wherever the emulator is asked for: so the tests of the generated kernels run on a GPU.
 void stand_in_for_emulator(RunPlan run_plan);
+/// Runs a plan's kernels: on the emulator, or on what stands in for it.
+Status run_kernels(const Plan& plan, const Bindings& bindings, uint64_t seed = 0);
+/// The profile of this name; where a GPU stands in for the emulator, with the compute capability of that GPU.
+Target target_for_kernels(const std::string& name);
 
 /// Seeded values for every input: small integers for integer types, about ±2 for floats.
 std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed);

@@ -17,56 +17,58 @@ struct Contraction {
 
 __device__ constexpr int64 tiles_of(int64 extent, int tile) { return (extent + tile - 1) / tile; }
 
-/// Which tile of the result a block has.
+/// Which tile of the result a block has, and which part of its depth.
 template <typename Index>
 struct TilePosition {
     Index batch, row, column;  ///< First row and column within the batch.
+    int part;
 };
 
 /// Blocks in a row work through T.band row tiles of one column tile, then of the next, so that both operands stay in L2.
 template <Contraction S, ContractionTile T, typename Index>
 __device__ inline TilePosition<Index> tile_position() {
     constexpr Index kRowTiles = Index(tiles_of(S.rows, T.rows)), kColumnTiles = Index(tiles_of(S.columns, T.columns));
-    const Index block = Index(block_index_x());
+    const Index block = Index(block_index_x()) / T.parts;
     const Index within = block % (kRowTiles * kColumnTiles);
     const Index band = within / (T.band * kColumnTiles);
     const Index height = kRowTiles - band * T.band < T.band ? kRowTiles - band * T.band : T.band;
     const Index inner = within - band * T.band * kColumnTiles;
-    return {block / (kRowTiles * kColumnTiles), (band * T.band + inner % height) * T.rows, inner / height * T.columns};
+    return {block / (kRowTiles * kColumnTiles), (band * T.band + inner % height) * T.rows, inner / height * T.columns,
+            int(block_index_x()) % T.parts};
 }
 
-/// Adds all products of the tile. `stages` tiles of both operands are in flight; a slot is filled again one barrier after its
-/// last reader.
-template <ContractionTile T, int kBlocks, typename Index, typename RowTile, typename ColumnTile, typename Sums>
-__device__ inline void sum_tile(RowTile& rows, ColumnTile& columns, Sums& sums, uint8* memory) {
+/// Adds the products of `steps` steps of T.depth from step `first` on. T.stages tiles of both operands are in flight; a slot is
+/// filled again one barrier after its last reader.
+template <ContractionTile T, typename Index, typename RowTile, typename ColumnTile, typename Sums>
+__device__ inline void sum_tile(RowTile& rows, ColumnTile& columns, Sums& sums, int first, int steps, uint8* memory) {
     constexpr int kStageBytes = RowTile::kBytes + ColumnTile::kBytes;
-    const auto slot = [&](int block) { return memory + block % T.stages * kStageBytes; };
+    constexpr bool kAsynchronous = T.asynchronous && kComputeCapability >= 80;
+    const auto slot = [&](int step) { return memory + step % T.stages * kStageBytes; };
+    const auto fetch = [&](int step) {
+        rows.fetch(Index(first + step) * T.depth, slot(step));
+        columns.fetch(Index(first + step) * T.depth, slot(step) + RowTile::kBytes);
+    };
+    const auto put = [&](int step) {
+        rows.put(slot(step));
+        columns.put(slot(step) + RowTile::kBytes);
+    };
 #pragma unroll
-    for (int block = 0; block < T.stages - 1; ++block) {
-        if (block < kBlocks) {
-            rows.fetch(Index(block) * T.depth, slot(block));
-            columns.fetch(Index(block) * T.depth, slot(block) + RowTile::kBytes);
-            rows.put(slot(block));
-            columns.put(slot(block) + RowTile::kBytes);
+    for (int step = 0; step < T.stages - 1; ++step) {
+        if (step < steps) {
+            fetch(step);
+            put(step);
         }
-        if constexpr (T.asynchronous && kComputeCapability >= 80) commit_copies();
+        if constexpr (kAsynchronous) commit_copies();
     }
 #pragma unroll 1
-    for (int block = 0; block < kBlocks; ++block) {
-        if constexpr (T.asynchronous && kComputeCapability >= 80) wait_copies<T.stages - 2>();
+    for (int step = 0; step < steps; ++step) {
+        if constexpr (kAsynchronous) wait_copies<T.stages - 2>();
         block_barrier();
-        const int ahead = block + T.stages - 1;
-        uint8* next = slot(ahead);
-        if (ahead < kBlocks) {
-            rows.fetch(Index(ahead) * T.depth, next);
-            columns.fetch(Index(ahead) * T.depth, next + RowTile::kBytes);
-        }
-        if constexpr (T.asynchronous && kComputeCapability >= 80) commit_copies();
-        sums.multiply(slot(block), slot(block) + RowTile::kBytes);
-        if (ahead < kBlocks) {
-            rows.put(next);
-            columns.put(next + RowTile::kBytes);
-        }
+        const int ahead = step + T.stages - 1;
+        if (ahead < steps) fetch(ahead);
+        if constexpr (kAsynchronous) commit_copies();
+        sums.multiply(slot(step), slot(step) + RowTile::kBytes);
+        if (ahead < steps) put(ahead);
     }
 }
 
@@ -79,6 +81,9 @@ __device__ inline void drain_tile(const Sums& sums, const TilePosition<Index>& t
     constexpr int kWarpTiles = T.threads / 32 / T.split;
     constexpr int kPiecesPerRow = T.warp_columns / T.lanes;
     const int warp_tile = int(warp_index()) % kWarpTiles;
+    const Index batch_rows = S.batch_along_columns ? Index(S.rows) : Index(S.batch * S.rows);
+    const Index below = tile.part * batch_rows + (S.batch_along_columns ? 0 : tile.batch * Index(S.rows));
+    const Index beside = S.batch_along_columns ? tile.batch * Index(S.columns) : 0;
     const auto part_of = [&](int p) { return reinterpret_cast<Sum*>(memory) + (warp_tile * T.split + p) * 16 * kPitch; };
     const auto meet = [] {
         if constexpr (T.split > 1) block_barrier();
@@ -98,8 +103,6 @@ __device__ inline void drain_tile(const Sums& sums, const TilePosition<Index>& t
             auto value = load_shared_vector<T.lanes>(part_of(0) + line * kPitch + place);
 #pragma unroll
             for (int p = 1; p < T.split; ++p) value = value + load_shared_vector<T.lanes>(part_of(p) + line * kPitch + place);
-            const Index below = S.batch_along_columns ? 0 : tile.batch * Index(S.rows);
-            const Index beside = S.batch_along_columns ? tile.batch * Index(S.columns) : 0;
             epilogue(At<D, T.lanes>{below + row, beside + column}, value);
         }
     }
@@ -117,25 +120,31 @@ struct SumsOf<S, T, RowTile, ColumnTile, A, B, X, W, Sum> {
     using type = ScalarProducts<T, RowTile, ColumnTile, X, W, Sum>;
 };
 
-/// Computes one tile of the contraction per block; `epilogue(at, value)` gets every piece of it once, `value` in the type of
-/// the sums (float, or int32 for integers) and `at` in the domain D.
+/// Computes one tile of the contraction of a and b (pointers, or computed) per block; `epilogue(at, value)` gets every piece of it once, `value` in the type of
+/// the sums (float, or int32 for integers) and `at` in the domain D. Where several blocks share the depth of a tile, the rows of
+/// D are those of the first part, then of the second, and so on.
 template <Domain D, Contraction S, TileOperand A, TileOperand B, ContractionTile T, typename X, typename W, typename Epilogue>
-__device__ inline void contract(const X* a, const W* b, Epilogue epilogue) {
+__device__ inline void contract(X a, W b, Epilogue epilogue) {
     using Index = typename IndexOf<D.wide>::type;
-    using Sum = Compute<X>;
+    using Left = typename ElementOf<X>::type;
+    using Right = typename ElementOf<W>::type;
+    using Sum = Compute<Left>;
     using RowTile = TileStage<A, T, T.rows, X, Index>;
     using ColumnTile = TileStage<B, T, T.columns, W, Index>;
-    using Sums = typename SumsOf<S, T, RowTile, ColumnTile, A, B, X, W, Sum>::type;
+    using Sums = typename SumsOf<S, T, RowTile, ColumnTile, A, B, Left, Right, Sum>::type;
     constexpr int kWarpsPerRow = T.columns / T.warp_columns;
     constexpr int kWarpTiles = T.threads / 32 / T.split;
 
     const TilePosition<Index> tile = tile_position<S, T, Index>();
-    RowTile rows(a + A.origin + batch_offset<A, Index>(tile.batch), tile.row, Index(S.rows), Index(S.depth));
-    ColumnTile columns(b + B.origin + batch_offset<B, Index>(tile.batch), tile.column, Index(S.columns), Index(S.depth));
+    RowTile rows(a, Index(A.origin) + batch_offset<A, Index>(tile.batch), tile.row, Index(S.rows), Index(S.depth));
+    ColumnTile columns(b, Index(B.origin) + batch_offset<B, Index>(tile.batch), tile.column, Index(S.columns), Index(S.depth));
     const int warp_tile = int(warp_index()) % kWarpTiles, part = int(warp_index()) / kWarpTiles;
     const int first_row = warp_tile / kWarpsPerRow * T.warp_rows, first_column = warp_tile % kWarpsPerRow * T.warp_columns;
     Sums sums(first_row, first_column, part);
-    sum_tile<T, int(tiles_of(S.depth, T.depth)), Index>(rows, columns, sums, shared_memory());
+    constexpr int kSteps = int(tiles_of(S.depth, T.depth)), kStepsPerPart = int(tiles_of(kSteps, T.parts));
+    const int first_step = tile.part * kStepsPerPart;
+    const int steps = kSteps - first_step < kStepsPerPart ? kSteps - first_step : kStepsPerPart;
+    sum_tile<T, Index>(rows, columns, sums, first_step, steps, shared_memory());
     drain_tile<S, T, D, Sum>(sums, tile, first_row, first_column, part, shared_memory(), epilogue);
 }
 

@@ -1,6 +1,7 @@
 // How the direct family reads: by coordinates, from memory or computed from memory on the way in.
 #pragma once
 
+#include <tenon/computed.cuh>
 #include <tenon/elementwise.cuh>
 
 namespace tenon {
@@ -81,31 +82,6 @@ template <Strides S, Domain D>
 __device__ inline Lanes<int32, 1> coordinate(const PointIn<D>& at) {
     return one_lane(int32(offset_of<S>(at)));
 }
-
-/// An anchor's input that is computed from memory on its way in: elements declared T over the axes of D.
-template <typename T, Domain D, typename Body>
-struct Computed {
-    Body body;
-};
-template <typename T, Domain D, typename Body>
-__device__ inline Computed<T, D, Body> computed(Body body) {
-    return {body};
-}
-
-/// Declared type of an input's elements.
-template <typename X>
-struct ElementOf;
-template <typename T>
-struct ElementOf<const T*> {
-    using type = T;
-};
-template <typename T, Domain D, typename Body>
-struct ElementOf<Computed<T, D, Body>> {
-    using type = T;
-};
-/// What an element of the input is computed in.
-template <typename X>
-using ComputeIn = Compute<typename ElementOf<X>::type>;
 
 /// The element of an input at `point`: from memory, or computed.
 template <Source S, typename T>

@@ -21,6 +21,7 @@ struct ContractionTile {
     int stages;                   ///< Tiles in flight.
     int warp_rows, warp_columns;  ///< Of the result, per warp.
     int split;                    ///< Warps that share the depth of one warp tile; their sums are added in order.
+    int parts;                    ///< Blocks that share the depth of one tile; each writes sums of its own.
     int threads;                  ///< 32 * split per warp tile.
     int lanes;                    ///< Neighbouring columns the epilogue takes at a time.
     int band;                     ///< Row tiles that blocks in a row work through before the next column tile.

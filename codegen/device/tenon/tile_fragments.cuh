@@ -35,13 +35,33 @@ struct SplitFloat {
     uint32 large, cross, small;
 };
 
+inline constexpr uint32 kTf32Bits = 0xffffe000u;  // sign, exponent and 10 bits of mantissa
+
 __device__ inline SplitFloat split_float(uint32 bits) {
     const float value = bit_cast<float>(bits);
     const uint32 magnitude = bits & 0x7fffffffu;
-    // From 0x7f7ff000 on, rounding up would give infinity; there the large part is cut off instead.
-    const uint32 large = magnitude < 0x7f7ff000u ? float_to_tf32_bits(value) : bits & 0xffffe000u;
+    // From 0x7f7ff000 on, rounding up would give infinity; there both parts are cut off instead.
+    const bool is_near_top = magnitude >= 0x7f7ff000u;
+    const uint32 large = is_near_top ? bits & kTf32Bits : float_to_tf32_bits(value);
     if (magnitude >= 0x7f800000u) return {magnitude > 0x7f800000u ? 0x7fffe000u : bits, 0, 0};
-    return {large, large, float_to_tf32_bits(value - bit_cast<float>(large))};
+    const float rest = value - bit_cast<float>(large);
+    return {large, large, is_near_top ? bit_cast<uint32>(rest) & kTf32Bits : float_to_tf32_bits(rest)};
+}
+
+struct SplitFragment {
+    uint32 large[4], cross[4], small[4];
+};
+
+__device__ inline SplitFragment split_fragment(const uint32 (&fragment)[4]) {
+    SplitFragment result;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+        const SplitFloat split = split_float(fragment[e]);
+        result.large[e] = split.large;
+        result.cross[e] = split.cross;
+        result.small[e] = split.small;
+    }
+    return result;
 }
 
 }  // namespace tenon

@@ -35,6 +35,7 @@ class MatrixProducts {
     static constexpr int kColumnTiles = T.warp_columns / 8;
     static constexpr int kSteps = T.depth * int(sizeof(A)) / 32;
     static constexpr bool kRounds = T.products == Products::MatrixTf32;
+    static constexpr bool kSplits = T.products == Products::MatrixSplit;
     static_assert(T.warp_rows % 16 == 0 && T.warp_columns % 16 == 0 && kSteps % T.split == 0);
 
     struct Fragments {
@@ -44,26 +45,22 @@ class MatrixProducts {
 
   public:
     __device__ MatrixProducts(int first_row, int first_column, int part) : first_row_(first_row), first_column_(first_column), part_(part) {
-#pragma unroll
-        for (int i = 0; i < kRowTiles; ++i) {
-#pragma unroll
-            for (int j = 0; j < kColumnTiles; ++j) {
-#pragma unroll
-                for (int e = 0; e < 4; ++e) sums_[i][j][e] = 0;
-            }
-        }
+        clear(sums_);
     }
 
     /// Adds the products of one stage. The fragments of the next step are loaded ahead of the products of this one.
     __device__ void multiply(const uint8* rows, const uint8* columns) {
         Fragments fragments[2];
         load(fragments[0], rows, columns, part_);
+        if constexpr (kSplits) clear(stage_sums_);
 #pragma unroll
         for (int step = 0; step < kSteps; step += T.split) {
             const int now = step / T.split % 2;
             if (step + T.split < kSteps) load(fragments[1 - now], rows, columns, step + T.split + part_);
-            add_products(fragments[now]);
+            if constexpr (kSplits) add_split_products(fragments[now]);
+            else add_products(fragments[now]);
         }
+        if constexpr (kSplits) add_stage_sums();
     }
 
     /// Writes the sums of 16 rows to shared memory, `pitch` sums apart.
@@ -113,6 +110,49 @@ class MatrixProducts {
         }
     }
 
+    /// (large + small) * (large + small) without the product of the small parts, which is below the rounding of the sum.
+    __device__ void add_split_products(const Fragments& fragments) {
+        SplitFragment columns[kColumnTiles / 2];
+#pragma unroll
+        for (int j = 0; j < kColumnTiles / 2; ++j) columns[j] = split_fragment(fragments.columns[j]);
+#pragma unroll
+        for (int i = 0; i < kRowTiles; ++i) {
+            const SplitFragment row = split_fragment(fragments.rows[i]);
+#pragma unroll
+            for (int j = 0; j < kColumnTiles; ++j) {
+                const SplitFragment& column = columns[j / 2];
+                const int e = j % 2 * 2;
+                multiply_m16n8k8_tf32(stage_sums_[i][j], row.small, {column.cross[e], column.cross[e + 1]});
+                multiply_m16n8k8_tf32(stage_sums_[i][j], row.cross, {column.small[e], column.small[e + 1]});
+                multiply_m16n8k8_tf32(stage_sums_[i][j], row.large, {column.large[e], column.large[e + 1]});
+            }
+        }
+    }
+
+    /// Tensor cores cut off what a sum cannot hold; sums of one stage are short, and are added to the rest with rounding.
+    __device__ void add_stage_sums() {
+#pragma unroll
+        for (int i = 0; i < kRowTiles; ++i) {
+#pragma unroll
+            for (int j = 0; j < kColumnTiles; ++j) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) sums_[i][j][e] += stage_sums_[i][j][e];
+            }
+        }
+    }
+
+    template <int kRows, int kColumns>
+    __device__ static void clear(MatrixSums<Sum> (&sums)[kRows][kColumns]) {
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+            for (int j = 0; j < kColumns; ++j) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) sums[i][j][e] = 0;
+            }
+        }
+    }
+
     template <int kCount>
     __device__ static void round(uint32 (&fragments)[kCount][4]) {
 #pragma unroll
@@ -124,6 +164,7 @@ class MatrixProducts {
 
     int first_row_, first_column_, part_;
     MatrixSums<Sum> sums_[kRowTiles][kColumnTiles];
+    MatrixSums<Sum> stage_sums_[kSplits ? kRowTiles : 1][kSplits ? kColumnTiles : 1];
 };
 
 }  // namespace tenon

@@ -2,15 +2,17 @@
 #pragma once
 
 #include <tenon/arch/async_copy.cuh>
+#include <tenon/computed.cuh>
 #include <tenon/tile.cuh>
 #include <tenon/tile_operand.cuh>
 
 namespace tenon {
 
-/// Fills tiles of kOuter outer indices times T.depth depth indices of operand O. `fetch` starts to load a tile, `put`
-/// finishes it; where copies run beside the program, `fetch` starts them and `put` has nothing left to do.
-template <TileOperand O, ContractionTile T, int kOuter, typename Element, typename Index>
+/// Fills tiles of kOuter outer indices times T.depth depth indices of operand O, from memory or computed. `fetch` starts to
+/// load a tile, `put` finishes it; where copies run beside the program, `fetch` starts them and `put` has nothing left to do.
+template <TileOperand O, ContractionTile T, int kOuter, typename From, typename Index>
 class TileStage {
+    using Element = typename ElementOf<From>::type;
     static constexpr int kPerPiece = 16 / sizeof(Element);
     static constexpr int kLines = O.outer_major ? T.depth : kOuter;
     static constexpr int kLineElements = O.outer_major ? kOuter : T.depth;
@@ -20,7 +22,7 @@ class TileStage {
     static constexpr bool kWhole = kPiecesPerTile % T.threads == 0;
     static constexpr int kChunkBytes = O.chunk * sizeof(Element);
     static constexpr int kChunks = 16 / kChunkBytes;
-    static constexpr bool kAsynchronous = T.asynchronous && kComputeCapability >= 80 && kChunkBytes >= 4;
+    static constexpr bool kAsynchronous = T.asynchronous && kComputeCapability >= 80 && kChunkBytes >= 4 && kIsInMemory<From>;
     /// Outer indices a thread keeps track of: one per piece, or one per chunk of its place in every line.
     static constexpr int kPlaces = O.outer_major ? kChunks : kPieces;
     using Chunk = typename Word<kChunkBytes>::type;
@@ -35,9 +37,9 @@ class TileStage {
     static constexpr int kPitch = kLineElements * sizeof(Element);
     static constexpr int kBytes = kLines * kPitch;
 
-    /// `from` is the first element of the batch, `outer` the first index of the tile, of `outer_count` in all.
-    __device__ TileStage(const Element* from, Index outer, Index outer_count, Index depth_count)
-        : from_(from), depth_count_(depth_count) {
+    /// `first` is the offset of batch, outer and depth index 0, `outer` the first index of the tile, of `outer_count` in all.
+    __device__ TileStage(From from, Index first, Index outer, Index outer_count, Index depth_count)
+        : from_(from), first_(first), depth_count_(depth_count) {
 #pragma unroll
         for (int i = 0; i < kPlaces; ++i) {
             const int within = O.outer_major ? place_of(0) * kPerPiece + i * O.chunk : line_of(i);
@@ -78,16 +80,15 @@ class TileStage {
     __device__ static int offset_of_piece(int i) { return piece_offset<kPitch>(line_of(i), place_of(i)); }
 
     __device__ void move(const TileElement<Index>& element, uint8* tile, int i, int c) {
-        const Chunk* from = reinterpret_cast<const Chunk*>(from_ + element.offset);
         if constexpr (kAsynchronous) {
-            copy_async<kChunkBytes>(tile + offset_of_piece(i) + c * kChunkBytes, from, element.exists);
+            copy_async<kChunkBytes>(tile + offset_of_piece(i) + c * kChunkBytes, from_ + first_ + element.offset, element.exists);
         } else {
-            piece_[i].chunk[c] = element.exists ? load_global(from) : Chunk{};
+            piece_[i].chunk[c] = element.exists ? bit_cast<Chunk>(read_lanes<O.chunk>(from_, first_ + element.offset)) : Chunk{};
         }
     }
 
-    const Element* from_;
-    Index depth_count_;
+    From from_;
+    Index first_, depth_count_;
     TilePlace<Index> outer_[kPlaces];
     Piece piece_[kAsynchronous ? 1 : kPieces];
 };

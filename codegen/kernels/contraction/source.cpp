@@ -3,75 +3,46 @@
 #include <algorithm>
 #include <sstream>
 
-#include "codegen/kernels/contraction/view.h"
-#include "codegen/source/body_text.h"
+#include "codegen/kernels/contraction/page.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
 #include "frontend/status_macros.h"
-#include "heuristics/contraction.h"
 
 namespace tenon::codegen {
 namespace {
 
 using heuristics::ContractionProblem;
-using heuristics::ContractionTile;
-using heuristics::Products;
 using heuristics::RankedTile;
 
-const Operand& operand_of(const Region& region, const OperandView& view) {
-    return *region.plain_input(static_cast<size_t>(view.input));
-}
-
-/// Columns the epilogue can take at a time: 16 bytes of what it moves for every element. What is the same in all rows
-/// may take several accesses.
-int epilogue_lanes(const Domain& domain, std::vector<Access> list) {
-    for (size_t i = 0; i < list.size(); ++i) {
-        const Dims& row = domain.strides[i].row;
-        const bool still = std::all_of(row.begin(), row.end(), [](int64_t stride) { return stride == 0; });
-        if (still && domain.row_count() > 1 && bytes_of(list[i].type) > 2) list[i].type = DataType::F16;
+/// Operands that the anchor reads.
+std::vector<bool> read_by_inputs(const Region& region) {
+    std::vector<bool> read(region.operands.size(), false);
+    for (const Body& body : region.inputs) {
+        for (const Term& term : body.terms) {
+            if (term.operand >= 0) read[static_cast<size_t>(term.operand)] = true;
+        }
     }
-    return lanes_for(domain, list);
+    return read;
 }
 
-double bytes_of_operand(const Operand& operand, const GraphData& graph) {
-    return static_cast<double>(element_count(graph.value(operand.value).dims) * bytes_of(operand.type));
-}
-
-ContractionProblem problem_of(const Region& region, const ContractionView& view, int lanes, Products products,
-                              const GraphData& graph) {
-    const int bytes = static_cast<int>(bytes_of(operand_of(region, view.row_operand).type));
+ContractionProblem problem_of(const ContractionPlan& plan, const GraphData& graph) {
+    const ContractionView& view = plan.view;
+    const int bytes = static_cast<int>(bytes_of(plan.inputs[0].place.type));
     ContractionProblem problem{view.batch, view.rows, view.columns, view.depth};
     problem.element_bytes = bytes;
     problem.row_chunk_bytes = view.row_operand.chunk * bytes;
     problem.column_chunk_bytes = view.column_operand.chunk * bytes;
     problem.row_outer_major = view.row_operand.outer_major;
     problem.column_outer_major = view.column_operand.outer_major;
-    problem.lanes = lanes;
-    problem.products = products;
-    for (const Operand& operand : region.operands) {
-        const bool is_input = &operand == region.plain_input(0) || &operand == region.plain_input(1);
-        (is_input ? problem.operand_bytes : problem.epilogue_bytes) += bytes_of_operand(operand, graph);
+    problem.lanes = lanes_for(plan.domain, plan.accesses);
+    problem.products = plan.products;
+    const std::vector<bool> is_input = read_by_inputs(plan.region);
+    for (size_t i = 0; i < is_input.size(); ++i) {
+        const Operand& operand = plan.region.operands[i];
+        const int64_t moved = element_count(graph.value(operand.value).dims) * bytes_of(operand.type);
+        (is_input[i] ? problem.operand_bytes : problem.epilogue_bytes) += static_cast<double>(moved);
     }
     return problem;
-}
-
-std::string anchor_constant(const ContractionView& view) {
-    std::string text = "constexpr Contraction kAnchor{\n    .batch = " + std::to_string(view.batch) +
-                       ", .rows = " + std::to_string(view.rows) + ", .columns = " + std::to_string(view.columns) +
-                       ", .depth = " + std::to_string(view.depth);
-    if (view.batch > 1 && view.batch_along_columns) text += ", .batch_along_columns = true";
-    return text + ",\n};";
-}
-
-std::string tile_constant(const ContractionTile& tile, Products products) {
-    std::ostringstream text;
-    text << "constexpr ContractionTile kTile{\n    .rows = " << tile.rows << ", .columns = " << tile.columns
-         << ", .depth = " << tile.depth << ", .stages = " << tile.stages << ",\n    .warp_rows = " << tile.warp_rows
-         << ", .warp_columns = " << tile.warp_columns << ", .split = " << tile.split
-         << ", .threads = " << tile.threads() << ",\n    .lanes = " << tile.lanes << ", .band = " << tile.band
-         << ", .asynchronous = " << (tile.asynchronous ? "true" : "false")
-         << ", .products = Products::" << to_string(products) << ",\n};";
-    return text.str();
 }
 
 std::string microseconds(double seconds) {
@@ -81,19 +52,13 @@ std::string microseconds(double seconds) {
     return text.str();
 }
 
-/// "128x128x32, …: 15.6 us; then 64x128x32, …: 17.1 us": the winner and what it beat.
+/// "99 tiles fit: 128x128x32, …: 15.6 us; then 64x128x32, …: 17.1 us": the winner and what it beat.
 Note tiles_considered(const std::vector<RankedTile>& tiles) {
     constexpr size_t kShown = 3;
     std::string text = std::to_string(tiles.size()) + " tiles fit: ";
     for (size_t i = 0; i < std::min(kShown, tiles.size()); ++i)
         text += (i == 0 ? "" : "; then ") + to_text(tiles[i].tile) + ": " + microseconds(tiles[i].cost.total);
     return {"TILES_CONSIDERED", text};
-}
-
-std::string indented(const std::string& text) {
-    std::string out = "    ";
-    for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    return out;
 }
 
 class ContractionFamily final : public KernelFamily {
@@ -104,100 +69,76 @@ class ContractionFamily final : public KernelFamily {
         return is_contraction(region, context.graph);
     }
 
-    Result<Emission> emit(const Region& given, const EmitContext& context) const override {
-        Region region = given;
-        const std::string anchor(name_of(context.graph.node(region.anchor).op));
-        const bool is_matmul = anchor == "matmul";
-        assign_roles(region, is_matmul ? std::vector<std::string>{"a", "b"} : std::vector<std::string>{"x", "w"});
-        const std::vector<Access> list = accesses(region, region.epilogue, region.stores);
-        ContractionView view = view_of(region, context.graph);
-        const Domain domain = arrange(region.epilogue.dims, view.order, strides_of(list));
-        const DataType type = region.plain_input(0)->type;
-        const Products products =
-            heuristics::best_products(static_cast<int>(bytes_of(type)), is_floating(type), type == DataType::BF16,
-                                      context.graph.numerics.tf32, context.target);
-        choose_chunks(view, region, products == Products::Matrix);
-        const std::vector<RankedTile> tiles =
-            ranked(problem_of(region, view, epilogue_lanes(domain, list), products, context.graph), context.target);
-        const ContractionTile& tile = tiles.front().tile;
+    Result<Emission> emit(const Region& region, const EmitContext& context) const override {
+        ContractionPlan plan = plan_contraction(region, context);
+        const std::vector<RankedTile> tiles = ranked(problem_of(plan, context.graph), context.target);
+        const RankedTile& best = tiles[std::min(static_cast<size_t>(std::max(context.candidate, 0)), tiles.size() - 1)];
+        plan.tile = best.tile;
 
-        Step step;
-        const BodyText body = body_text(region, view, list, domain, anchor, context);
-        TENON_ASSIGN(step.kernel, page(region, view, domain, body, tile, products, anchor, context));
-        set_alignment(step.kernel, region, view, list, domain, tile.lanes);
-        const ContractionProblem problem{view.batch, view.rows, view.columns, view.depth};
-        step.kernel.launch.block = {static_cast<uint32_t>(tile.threads()), 1, 1};
-        step.kernel.launch.grid = {static_cast<uint32_t>(tile.blocks(problem)), 1, 1};
-        step.kernel.launch.shared_bytes = static_cast<uint32_t>(tile.shared_bytes(static_cast<int>(bytes_of(type))));
-        step.family = name();
-        step.tile = to_text(tile);
-        step.flops = problem.flops();
-        describe(step, region, context.graph, body.formula);
-        step.notes.push_back(tiles_considered(tiles));
-        step.predicted_seconds = tiles.front().cost.total;
-        return Emission(std::move(step));
-    }
-
-  private:
-    static BodyText body_text(const Region& region, const ContractionView& view, const std::vector<Access>& list,
-                              const Domain& domain, const std::string& anchor, const EmitContext& context) {
-        const std::string formula =
-            anchor + "(" + region.plain_input(0)->role + ", " + region.plain_input(1)->role + ")";
-        const BodyStyle style{.column_word = view.columns_are_channels ? "per_channel" : "per_column",
-                              .relaxed = context.graph.numerics.relaxed};
-        return write_body(region, region.epilogue, region.stores, list, domain, style, formula);
-    }
-
-    static Result<KernelSource> page(const Region& region, const ContractionView& view, const Domain& domain,
-                                     const BodyText& body, const ContractionTile& tile, Products products,
-                                     const std::string& anchor, const EmitContext& context) {
-        const std::string& rows = operand_of(region, view.row_operand).role;
-        const std::string& columns = operand_of(region, view.column_operand).role;
-        KernelPage page;
-        page.stem = stem_of(anchor, region);
-        page.formula = body.formula;
-        page.includes = {"tenon/contraction.cuh"};
-        page.constants = domain_constant(domain, needs_wide_offsets(domain, region, context.graph)) + "\n" +
-                         anchor_constant(view) + "\n" + operand_constant(constant_name(rows), view.row_operand) + "\n" +
-                         operand_constant(constant_name(columns), view.column_operand) + "\n" +
-                         tile_constant(tile, products);
-        if (!body.declarations.empty())
-            page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
-        const bool converts = is_converted(region);
-        std::string statements = body.statements;
-        if (converts)
-            statements = "auto value = cast<" + std::string(device_type(region.epilogue.terms[0].type)) + ">(sum);\n" +
-                         statements;
-        page.body = "contract<kOutput, kAnchor, " + constant_name(rows) + ", " + constant_name(columns) + ", kTile>(" +
-                    rows + ", " + columns + ", [=](auto at, auto " + (converts ? "sum" : "value") + ") {\n" +
-                    indented(statements) + "\n});";
-        return write_page(page, region, context.graph, context.target);
-    }
-
-    /// Whether the declared type of the result is not computed in the type of the sums.
-    static bool is_converted(const Region& region) {
-        const DataType from = region.plain_input(0)->type, to = region.epilogue.terms[0].type;
-        const bool sums_are_floats = is_floating(from);
-        if (sums_are_floats) return !is_floating(to) || to == DataType::F64;
-        return to != DataType::I32;
-    }
-
-    /// Whole chunks and whole lanes need pointers that are aligned to them.
-    static void set_alignment(KernelSource& kernel, const Region& region, const ContractionView& view,
-                              const std::vector<Access>& list, const Domain& domain, int lanes) {
-        for (const OperandView* operand : {&view.row_operand, &view.column_operand}) {
-            const auto index = &operand_of(region, *operand) - region.operands.data();
-            kernel.arguments[static_cast<size_t>(index)].alignment *= operand->chunk;
+        Emission emission;
+        if (plan.tile.parts == 1) {
+            TENON_ASSIGN(Step step, whole_step(plan, context));
+            emission.steps.push_back(std::move(step));
+        } else {
+            TENON_ASSIGN(Step parts, parts_step(plan, context));
+            TENON_ASSIGN(Step sum, sum_step(plan, context));
+            sum.predicted_seconds = best.cost.parts;
+            emission.steps = {std::move(parts), std::move(sum)};
+            emission.scratch_bytes = {plan.points() * plan.tile.parts * bytes_of(plan.sum_type())};
         }
-        for (size_t i = 0; i < list.size(); ++i) {
-            if (list[i].operand < 0 || domain.strides[i].column.back() != 1) continue;
-            KernelArgument& argument = kernel.arguments[static_cast<size_t>(list[i].operand)];
-            argument.alignment = std::max(argument.alignment, std::min<int64_t>(16, bytes_of(argument.type) * lanes));
-        }
+        Step& main = emission.steps.front();
+        main.tile = to_text(plan.tile);
+        main.flops = 2.0 * static_cast<double>(plan.points()) * static_cast<double>(plan.view.depth);
+        main.predicted_seconds = best.cost.total - best.cost.parts;
+        main.notes.push_back(tiles_considered(tiles));
+        for (Step& step : emission.steps) step.family = name();
+        return emission;
     }
 };
 
 }  // namespace
+
+namespace {
+
+ContractionInput input_text(const Region& region, int number, const std::string& role, const EmitContext& context) {
+    ContractionInput input{.place = place_of_input(region, number), .constant = constant_name(role)};
+    if (const Operand* plain = region.plain_input(static_cast<size_t>(number))) {
+        input.argument = input.formula = plain->role;
+        return input;
+    }
+    const Body& body = region.inputs[static_cast<size_t>(number)];
+    const BodyText text =
+        write_body(region, body, {}, accesses(region, body, {}), input.place.domain,
+                   {.index = role + "_index", .relaxed = context.graph.numerics.relaxed, .returns = true}, "");
+    const bool wide = needs_wide_offsets(input.place.domain, region, context.graph);
+    input.argument = role + "_element";
+    input.formula = text.formula;
+    input.declarations = "\n" + domain_constant(input.place.domain, wide, input.constant + "Points");
+    if (!text.declarations.empty())
+        input.declarations += "\n" + text.declarations.substr(0, text.declarations.size() - 1);
+    input.statements = "const auto " + input.argument + " = computed<" + std::string(device_type(input.place.type)) +
+                       ", " + input.constant + "Points>([=](auto at) {\n" + indented_block(text.statements) + "\n});\n";
+    return input;
+}
+
+}  // namespace
+
+ContractionPlan plan_contraction(const Region& region, const EmitContext& context) {
+    ContractionPlan plan{.region = region, .anchor = std::string(name_of(context.graph.node(region.anchor).op))};
+    const bool is_matmul = plan.anchor == "matmul";
+    const std::vector<std::string> roles = {is_matmul ? "a" : "x", is_matmul ? "b" : "w"};
+    assign_roles(plan.region, roles);
+    for (int i = 0; i < 2; ++i)
+        plan.inputs.push_back(input_text(plan.region, i, roles[static_cast<size_t>(i)], context));
+    plan.accesses = accesses(plan.region, plan.region.epilogue, plan.region.stores);
+    plan.view = view_of(plan.region, context.graph);
+    plan.domain = arrange(plan.region.epilogue.dims, plan.view.order, strides_of(plan.accesses));
+    const DataType type = plan.inputs[0].place.type;
+    plan.products = heuristics::best_products(static_cast<int>(bytes_of(type)), is_floating(type),
+                                              type == DataType::BF16, context.graph.numerics.tf32, context.target);
+    choose_chunks(plan.view, plan.region, plan.products == heuristics::Products::Matrix);
+    return plan;
+}
 
 const KernelFamily& contraction_family() {
     static const ContractionFamily family;

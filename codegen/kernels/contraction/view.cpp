@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "codegen/source/body_text.h"
 #include "frontend/ops/conv_geometry.h"
 
 namespace tenon::codegen {
@@ -30,10 +31,10 @@ void simplify(std::vector<OperandAxis>& axes) {
 }
 
 /// Most neighbouring elements, up to 16 bytes, that can be moved together along the last axis of `along`.
-int widest_chunk(const OperandView& view, const std::vector<OperandAxis>& along, int64_t offset,
+int widest_chunk(const OperandView& view, const std::vector<OperandAxis>& along, const InputPlace& place,
                  int64_t element_bytes) {
     if (along.empty() || along.back().stride != 1 || along.back().window >= 0) return 1;
-    for (int64_t chunk = 16 / element_bytes; chunk > 1; chunk /= 2) {
+    for (int64_t chunk = std::min<int64_t>(16 / element_bytes, place.most_lanes); chunk > 1; chunk /= 2) {
         const auto divides = [&](int64_t elements) { return elements % chunk == 0; };
         const auto moves_whole = [&](const OperandAxis& axis) {
             return &axis == &along.back() || divides(axis.stride);
@@ -43,8 +44,8 @@ int widest_chunk(const OperandView& view, const std::vector<OperandAxis>& along,
         };
         const bool steps_whole = std::all_of(view.window.begin(), view.window.end(),
                                              [&](const OperandWindow& window) { return divides(window.step); });
-        if (divides(along.back().extent) && divides(offset + view.origin) && steps_whole && all_whole(view.batch) &&
-            all_whole(view.outer) && all_whole(view.depth))
+        if (divides(along.back().extent) && divides(place.offset + view.origin) && steps_whole &&
+            all_whole(view.batch) && all_whole(view.outer) && all_whole(view.depth))
             return static_cast<int>(chunk);
     }
     return 1;
@@ -52,16 +53,16 @@ int widest_chunk(const OperandView& view, const std::vector<OperandAxis>& along,
 
 /// Chooses how the operand is brought into shared memory. Only matrices of 2-byte elements can be turned on the way to
 /// the tensor cores; other elements are turned on the way into shared memory.
-void choose_chunks(OperandView& view, const Operand& operand, bool may_be_outer_major) {
+void choose_chunks(OperandView& view, const InputPlace& place, bool may_be_outer_major) {
     simplify(view.batch);
     simplify(view.outer);
     simplify(view.depth);
-    const int64_t bytes = bytes_of(operand.type);
+    const int64_t bytes = bytes_of(place.type);
     const auto neighbours = [](const std::vector<OperandAxis>& axes) {
         return !axes.empty() && axes.back().stride == 1;
     };
-    const int along_depth = widest_chunk(view, view.depth, operand.offset, bytes);
-    const int along_outer = widest_chunk(view, view.outer, operand.offset, bytes);
+    const int along_depth = widest_chunk(view, view.depth, place, bytes);
+    const int along_outer = widest_chunk(view, view.outer, place, bytes);
     const bool outer_is_innermost = neighbours(view.outer) && !neighbours(view.depth);
     view.outer_major = may_be_outer_major && bytes == 2 && (along_outer > along_depth || outer_is_innermost);
     view.outer_first = !view.outer_major && outer_is_innermost;
@@ -86,10 +87,6 @@ void drop_idle_windows(OperandView& view) {
     }
 }
 
-const Operand& operand_of(const Region& region, int input) {
-    return region.operands[static_cast<size_t>(region.inputs[static_cast<size_t>(input)].terms.back().operand)];
-}
-
 Dims tail(const Dims& dims) { return Dims(dims.begin() + 2, dims.end()); }
 
 /// What forward and transposed convolutions have in common: which axis of the filter is what, and the windows.
@@ -101,13 +98,13 @@ struct ConvolutionParts {
 
 /// Channels last where the image has them innermost, so that whole chunks of channels move; else in the filter's order.
 bool taps_go_first(const Region& region) {
-    const Operand& x = operand_of(region, 0);
+    const InputPlace x = place_of_input(region, 0);
     return x.strides[1] == 1 || region.inputs[0].dims[1] == 1;
 }
 
 OperandView image_view(const Region& region, const ConvolutionParts& conv, bool taps_first) {
     const Dims& dims = region.inputs[0].dims;
-    const Dims& strides = operand_of(region, 0).strides;
+    const Dims strides = place_of_input(region, 0).strides;
     const Dims& output = region.epilogue.dims;
     const int64_t channels = dims[1] / conv.groups;
     OperandView view{.input = 0};
@@ -138,7 +135,7 @@ OperandView image_view(const Region& region, const ConvolutionParts& conv, bool 
 
 OperandView filter_view(const Region& region, const ConvolutionParts& conv, bool taps_first) {
     const Dims& dims = region.inputs[1].dims;
-    const Dims& strides = operand_of(region, 1).strides;
+    const Dims strides = place_of_input(region, 1).strides;
     // Filters are [K, C / groups, …]; transposed ones [C, K / groups, …].
     const size_t outputs = conv.transposed ? 1 : 0, inputs = 1 - outputs;
     const int64_t filters = conv.transposed ? dims[1] : dims[0] / conv.groups;
@@ -175,14 +172,14 @@ int64_t batch_stride(const Region& region, int input, size_t axis) {
     const Dims& dims = region.inputs[static_cast<size_t>(input)].dims;
     const size_t missing = region.epilogue.dims.size() - dims.size();
     if (axis < missing || dims[axis - missing] == 1) return 0;
-    return operand_of(region, input).strides[axis - missing];
+    return place_of_input(region, input).strides[axis - missing];
 }
 
 ContractionView matmul_view(const Region& region) {
     const Dims& dims = region.epilogue.dims;
     const size_t rank = dims.size();
-    const Dims& a = operand_of(region, 0).strides;
-    const Dims& b = operand_of(region, 1).strides;
+    const Dims a = place_of_input(region, 0).strides;
+    const Dims b = place_of_input(region, 1).strides;
     const int64_t depth = region.inputs[0].dims.back();
     OperandView left{.input = 0}, right{.input = 1};
     left.outer = {{dims[rank - 2], a[a.size() - 2]}};
@@ -223,7 +220,7 @@ ConvolutionParts parts_of(const Region& region, const Op& op) {
 
 /// Tiles of a group would be mostly empty: depthwise and nearly depthwise convolutions.
 Verdict has_wide_groups(const Region& region, const ConvolutionParts& conv) {
-    constexpr int64_t kFewest = 8;
+    constexpr int64_t kFewest = 4;
     const int64_t channels = region.inputs[0].dims[1] / conv.groups, filters = region.epilogue.dims[1] / conv.groups;
     if (conv.groups == 1 || (channels >= kFewest && filters >= kFewest)) return Verdict::yes();
     return Verdict::no("NARROW_GROUPS", "a group has " + std::to_string(channels) + " channels and " +
@@ -231,7 +228,39 @@ Verdict has_wide_groups(const Region& region, const ConvolutionParts& conv) {
                                             std::to_string(kFewest) + " of each");
 }
 
+/// The strides that decide the order of a computed input's points: those of the load that moves along most axes.
+Dims leading_strides(const Region& region, const Body& body) {
+    Dims leading(body.dims.size(), 0);
+    const auto moving = [](const Dims& strides) {
+        return std::count_if(strides.begin(), strides.end(), [](int64_t s) { return s != 0; });
+    };
+    for (const Term& term : body.terms) {
+        if (term.kind != Term::Kind::Load) continue;
+        const Dims& strides = region.operands[static_cast<size_t>(term.operand)].strides;
+        if (strides.size() == leading.size() && moving(strides) > moving(leading)) leading = strides;
+    }
+    return leading;
+}
+
 }  // namespace
+
+InputPlace place_of_input(const Region& region, int input) {
+    const Body& body = region.inputs[static_cast<size_t>(input)];
+    if (const Operand* plain = region.plain_input(static_cast<size_t>(input)))
+        return {plain->type, plain->strides, plain->offset, 16, {}};
+    InputPlace place{body.terms.back().type, Dims(body.dims.size(), 0), 0, 16, {}};
+    const std::vector<Access> list = accesses(region, body, {});
+    const Dims leading = leading_strides(region, body);
+    place.domain = arrange_elementwise(body.dims, leading, strides_of(list));
+    place.most_lanes = lanes_for(place.domain, list);
+    int64_t stride = 1;
+    const std::vector<int> order = memory_order(body.dims, leading);
+    for (size_t i = order.size(); i-- > 0;) {
+        place.strides[static_cast<size_t>(order[i])] = stride;
+        stride *= body.dims[static_cast<size_t>(order[i])];
+    }
+    return place;
+}
 
 Verdict is_contraction(const Region& region, const GraphData& graph) {
     if (region.anchor == kNone) return Verdict::no("NO_ANCHOR", "there is nothing to sum");
@@ -239,11 +268,7 @@ Verdict is_contraction(const Region& region, const GraphData& graph) {
     const bool convolution = std::holds_alternative<Conv>(op) || std::holds_alternative<ConvTranspose>(op);
     if (!convolution && !std::holds_alternative<Matmul>(op))
         return Verdict::no("OTHER_ANCHOR", std::string(name_of(op)) + " is neither a convolution nor a matrix product");
-    for (size_t i = 0; i < region.inputs.size(); ++i) {
-        if (region.plain_input(i) != nullptr) continue;
-        return Verdict::no("INPUT_IS_COMPUTED", "input " + std::to_string(i) + " is computed on the way in");
-    }
-    const DataType type = operand_of(region, 0).type;
+    const DataType type = place_of_input(region, 0).type;
     if (type == DataType::F64) return Verdict::no("DOUBLE", "tiles sum in float or int32, f64 sums in double");
     if (region.stores.empty()) return Verdict::no("NO_RESULT", "the result is not stored");
     const bool empty = std::any_of(region.inputs.begin(), region.inputs.end(),
@@ -266,7 +291,7 @@ ContractionView view_of(const Region& region, const GraphData& graph) {
 
 void choose_chunks(ContractionView& view, const Region& region, bool may_be_outer_major) {
     for (OperandView* operand : {&view.row_operand, &view.column_operand})
-        choose_chunks(*operand, operand_of(region, operand->input), may_be_outer_major);
+        choose_chunks(*operand, place_of_input(region, operand->input), may_be_outer_major);
 }
 
 }  // namespace tenon::codegen

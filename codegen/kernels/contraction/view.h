@@ -20,6 +20,17 @@ struct OperandWindow {
     int64_t extent = 0, stride = 1, dilation = 1, pad = 0, spread = 1, step = 0;
 };
 
+/// Where an anchor input lies, or, if it is computed, how its points are counted: packed in the memory order of what
+/// its body loads.
+struct InputPlace {
+    DataType type = DataType::F32;
+    Dims strides;
+    int64_t offset = 0;
+    int most_lanes = 16;  ///< Neighbouring elements that can be read together.
+    Domain domain;        ///< Of the body; empty for a plain input.
+};
+InputPlace place_of_input(const Region& region, int input);
+
 /// An anchor input as a matrix of outer times depth, in `batch` copies; outermost axes first.
 struct OperandView {
     int input = 0;  ///< Of the anchor.
