@@ -1,6 +1,7 @@
 #include "codegen/kernels/contraction/source.h"
 #include "codegen/kernels/direct/source.h"
 #include "codegen/kernels/family.h"
+#include "codegen/kernels/grouped/source.h"
 #include "codegen/kernels/pointwise/source.h"
 #include "codegen/kernels/reduce/source.h"
 #include "codegen/kernels/rows/source.h"
@@ -9,8 +10,10 @@
 namespace tenon::codegen {
 
 std::span<const KernelFamily* const> families() {
-    static const KernelFamily* const kFamilies[] = {&pointwise_family(), &rows_family(),        &reduce_family(),
-                                                    &window_family(),    &contraction_family(), &direct_family()};
+    static const KernelFamily* const kFamilies[] = {
+        &pointwise_family(), &rows_family(),        &reduce_family(), &window_family(),
+        &grouped_family(),   &contraction_family(), &direct_family(),
+    };
     return kFamilies;
 }
 

@@ -52,6 +52,28 @@ TEST(WindowNvrtc, KeepsRealLayersInRegisters) {
     for (const Layout layout : {Layout::NHWC, Layout::NCHW}) expect_no_spills(max_pool(layout), "sm_90a");
 }
 
+Graph grouped(int64_t batch, int64_t channels, int64_t extent) {
+    Graph g;
+    const Tensor x = g.input({"x", {batch, channels, extent, extent}, DataType::F16, Layout::NHWC});
+    const Tensor w = g.input({"w", {channels, channels / 32, 3, 3}, DataType::F16, Layout::NHWC});
+    const Tensor sums = g.conv(x, w, {.pad = {1, 1, 1, 1}, .groups = 32});
+    g.output(g.relu(g.add(sums, g.input({"bias", {channels, 1, 1}}))));
+    return g;
+}
+
+TEST(GroupedNvrtc, KeepsTheFiltersOfAGroupInRegisters) {
+    for (const int64_t batch : {1, 32}) {
+        for (const char* architecture : {"sm_80", "sm_90a"}) {
+            expect_no_spills(grouped(batch, 128, 56), architecture);
+            expect_no_spills(grouped(batch, 256, 28), architecture);
+            expect_no_spills(grouped(batch, 512, 14), architecture);
+            expect_no_spills(grouped(batch, 1024, 7), architecture);
+        }
+    }
+    for (const char* architecture : {"sm_86", "sm_89", "sm_100a", "sm_120"})
+        expect_no_spills(grouped(32, 256, 28), architecture);
+}
+
 TEST(WindowNvrtc, CompilesForEveryArchitecture) {
     for (const char* architecture : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100a", "sm_120"}) {
         expect_no_spills(depthwise({32, 144, 56, 3, 1}, Layout::NHWC), architecture);

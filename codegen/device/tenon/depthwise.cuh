@@ -86,7 +86,13 @@ struct Depthwise {
 /// Hands every output of the convolution of x with w to `epilogue(at, value)`.
 template <WindowShape S, FilterStrides F, Domain D, WindowTile T, typename X, typename W, typename Epilogue>
 __device__ inline void depthwise(const X* x, const W* w, Epilogue epilogue) {
-    walk_windows<S, D, T>(x, Depthwise<S, T, F, X, W>{.w = w}, epilogue);
+    walk_windows<S, D, T>(StoredImage<S, T, X>{x}, Depthwise<S, T, F, X, W>{.w = w}, epilogue);
+}
+
+/// The same of an image whose elements `element(at)` gives, over its domain kImage.
+template <WindowShape S, FilterStrides F, Domain kImage, Domain D, WindowTile T, typename Body, typename W, typename Epilogue>
+__device__ inline void depthwise(Body element, const W* w, Epilogue epilogue) {
+    walk_windows<S, D, T>(ComputedImage<S, kImage, T, Body>{element, 0}, Depthwise<S, T, F, float, W>{.w = w}, epilogue);
 }
 
 }  // namespace tenon

@@ -71,10 +71,6 @@ struct WindowPlace {
         return at * Index(S.stride[kAxis]) - Index(S.pad[kAxis]);
     }
 
-    __device__ Index x_offset() const {
-        return batch * Index(S.x.batch) + channel / Index(S.outputs_per_channel) * Index(S.x.channel);
-    }
-
     /// Where the outputs of row r and place c of the thread stand in the domain of the epilogue.
     template <Domain D>
     __device__ At<D, T.lanes> at(int r, int c) const {
@@ -91,22 +87,72 @@ __device__ constexpr int64 floor_to(int64 value, int64 multiple) {
     return value >= 0 ? value / multiple * multiple : -((-value + multiple - 1) / multiple * multiple);
 }
 
-/// Elements of the thread's channels at one place of the image.
-template <WindowShape S, WindowTile T, typename X, typename Index>
-__device__ inline Lanes<X, T.lanes> load_channels(const X* from, const WindowPlace<S, T, Index>& place) {
-    if constexpr (S.outputs_per_channel == 1 && S.x.channel == 1) {
-        return load_vector<T.lanes>(from);
-    } else {
-        const Index base = place.channel / Index(S.outputs_per_channel);
-        Lanes<X, T.lanes> values;
-#pragma unroll
-        for (int i = 0; i < T.lanes; ++i) {
-            const Index channel = (place.channel + i) / Index(S.outputs_per_channel);
-            values[i] = load_element(from + (channel - base) * Index(S.x.channel));
-        }
-        return values;
+/// An image in memory. `row(place, depth, height)` is what a thread sees there, from column 0 on.
+template <WindowShape S, WindowTile T, typename X>
+struct StoredImage {
+    using Element = X;
+
+    const X* x;
+
+    template <typename Place, typename Index>
+    __device__ StoredImage row(const Place& place, Index depth, Index height) const {
+        const Index first = place.batch * Index(S.x.batch) + place.channel / Index(S.outputs_per_channel) * Index(S.x.channel);
+        return {x + first + depth * Index(S.x.spatial[0]) + height * Index(S.x.spatial[1])};
     }
-}
+
+    /// kRun neighbouring columns from `column` on.
+    template <int kRun, typename Index>
+    __device__ Lanes<X, kRun> columns(Index column) const {
+        return load_vector<kRun>(x + column * Index(S.x.spatial[2]));
+    }
+    /// The thread's channels in one column.
+    template <typename Place, typename Index>
+    __device__ Lanes<X, T.lanes> channels(const Place& place, Index column) const {
+        const X* from = x + column * Index(S.x.spatial[2]);
+        if constexpr (S.outputs_per_channel == 1 && S.x.channel == 1) {
+            return load_vector<T.lanes>(from);
+        } else {
+            const Index base = place.channel / Index(S.outputs_per_channel);
+            Lanes<X, T.lanes> values;
+#pragma unroll
+            for (int i = 0; i < T.lanes; ++i) {
+                const Index channel = (place.channel + i) / Index(S.outputs_per_channel);
+                values[i] = load_element(from + (channel - base) * Index(S.x.channel));
+            }
+            return values;
+        }
+    }
+};
+
+/// An image that is computed on its way in, one output channel per input channel: `body(at)` gives its elements, over
+/// the domain D of the image.
+template <WindowShape S, Domain D, WindowTile T, typename Body>
+struct ComputedImage {
+    using Element = float;
+
+    Body body;
+    int64 first;  ///< Row of the domain; of column 0 where columns of the image are rows of the domain.
+
+    template <typename Place, typename Index>
+    __device__ ComputedImage row(const Place& place, Index depth, Index height) const {
+        const Index slab = T.lanes_are_columns ? place.batch * Index(S.channels) + place.channel : place.batch;
+        return {body, (slab * Index(S.image[0]) + depth) * Index(S.image[1]) + height};
+    }
+
+    template <int kRun, typename Index>
+    __device__ Lanes<float, kRun> columns(Index column) const {
+        static_assert(kRun == 1);
+        return one_lane(float(lane_of(body(At<D, 1>{Index(first), column}), 0)));
+    }
+    template <typename Place, typename Index>
+    __device__ Lanes<float, T.lanes> channels(const Place& place, Index column) const {
+        const auto values = body(At<D, T.lanes>{Index(first) * Index(S.image[2]) + column, place.channel});
+        Lanes<float, T.lanes> result;
+#pragma unroll
+        for (int i = 0; i < T.lanes; ++i) result[i] = lane_of(values, i);
+        return result;
+    }
+};
 
 template <WindowShape S>
 __device__ inline bool is_column(int64 column) {
@@ -114,19 +160,20 @@ __device__ inline bool is_column(int64 column) {
 }
 
 /// What one tap of the outputs of one place reads: input column `left` for the first lane.
-template <WindowShape S, WindowTile T, typename X, typename Index>
-__device__ inline auto load_tap(const X* row, const WindowPlace<S, T, Index>& place, Index left, X outside) {
-    Lanes<X, T.lanes> values;
+template <WindowShape S, WindowTile T, typename Image, typename Index>
+__device__ inline auto load_tap(const Image& row, const WindowPlace<S, T, Index>& place, Index left,
+                                typename Image::Element outside) {
+    Lanes<typename Image::Element, T.lanes> values;
 #pragma unroll
     for (int i = 0; i < T.lanes; ++i) values[i] = outside;
     if constexpr (T.lanes_are_columns) {
 #pragma unroll
         for (int i = 0; i < T.lanes; ++i) {
             const Index column = left + i * Index(S.stride[2]);
-            if (is_column<S>(column)) values[i] = load_element(row + column * Index(S.x.spatial[2]));
+            if (is_column<S>(column)) values[i] = row.template columns<1>(column)[0];
         }
     } else {
-        if (is_column<S>(left)) values = load_channels(row + left * Index(S.x.spatial[2]), place);
+        if (is_column<S>(left)) values = row.channels(place, left);
     }
     return each(values, [](auto element) { return widened(element); });
 }
@@ -143,20 +190,18 @@ struct WindowRow {
 
     Lanes<X, kCellLanes> cell[kRuns * kRun];
 
-    /// `row` points to column 0 of the image for the first lane.
-    template <typename Index>
-    __device__ void read(const X* row, const WindowPlace<S, T, Index>& place, bool inside, X outside) {
+    template <typename Image, typename Index>
+    __device__ void read(const Image& image, const WindowPlace<S, T, Index>& place, bool inside, X outside) {
         const Index first = place.column * Index(S.stride[2]) + kFirst;
 #pragma unroll
         for (int i = 0; i < kRuns; ++i) {
             const Index column = first + i * kRun;
-            const X* from = row + column * Index(S.x.spatial[2]);
             Lanes<X, kRun * kCellLanes> elements;
 #pragma unroll
             for (int j = 0; j < kRun * kCellLanes; ++j) elements[j] = outside;
             if (inside && is_column<S>(column)) {
-                if constexpr (T.lanes_are_columns) elements = load_vector<kRun>(from);
-                else elements = load_channels(from, place);
+                if constexpr (T.lanes_are_columns) elements = image.template columns<kRun>(column);
+                else elements = image.channels(place, column);
             }
 #pragma unroll
             for (int j = 0; j < kRun * kCellLanes; ++j) cell[i * kRun + j / kCellLanes][j % kCellLanes] = elements[j];

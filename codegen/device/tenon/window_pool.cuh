@@ -122,22 +122,32 @@ struct MeanUnder {
     }
 };
 
-/// Hands the maximum of every window to `epilogue(at, value)`.
+/// What pools hand to: `epilogue(at, value)`, with positions `epilogue(at, value, position)`.
 template <WindowShape S, Domain D, WindowTile T, typename X, typename Epilogue>
 __device__ inline void max_pool(const X* x, Epilogue epilogue) {
-    walk_windows<S, D, T>(x, LargestUnder<T, X>{}, epilogue);
+    walk_windows<S, D, T>(StoredImage<S, T, X>{x}, LargestUnder<T, X>{}, epilogue);
 }
-
-/// Hands the maximum of every window and its place in the image to `epilogue(at, value, position)`.
 template <WindowShape S, Domain D, WindowTile T, typename X, typename Epilogue>
 __device__ inline void max_pool_with_position(const X* x, Epilogue epilogue) {
-    walk_windows<S, D, T>(x, LargestAndPlace<S, T, X>{}, epilogue);
+    walk_windows<S, D, T>(StoredImage<S, T, X>{x}, LargestAndPlace<S, T, X>{}, epilogue);
 }
-
-/// Hands the mean of every window to `epilogue(at, value)`.
 template <WindowShape S, Domain D, WindowTile T, bool kCountPadding, typename X, typename Epilogue>
 __device__ inline void average_pool(const X* x, Epilogue epilogue) {
-    walk_windows<S, D, T>(x, MeanUnder<S, T, kCountPadding, X>{}, epilogue);
+    walk_windows<S, D, T>(StoredImage<S, T, X>{x}, MeanUnder<S, T, kCountPadding, X>{}, epilogue);
+}
+
+// The same of an image whose elements `element(at)` gives, over its domain kImage.
+template <WindowShape S, Domain kImage, Domain D, WindowTile T, typename Body, typename Epilogue>
+__device__ inline void max_pool(Body element, Epilogue epilogue) {
+    walk_windows<S, D, T>(ComputedImage<S, kImage, T, Body>{element, 0}, LargestUnder<T, float>{}, epilogue);
+}
+template <WindowShape S, Domain kImage, Domain D, WindowTile T, typename Body, typename Epilogue>
+__device__ inline void max_pool_with_position(Body element, Epilogue epilogue) {
+    walk_windows<S, D, T>(ComputedImage<S, kImage, T, Body>{element, 0}, LargestAndPlace<S, T, float>{}, epilogue);
+}
+template <WindowShape S, Domain kImage, Domain D, WindowTile T, bool kCountPadding, typename Body, typename Epilogue>
+__device__ inline void average_pool(Body element, Epilogue epilogue) {
+    walk_windows<S, D, T>(ComputedImage<S, kImage, T, Body>{element, 0}, MeanUnder<S, T, kCountPadding, float>{}, epilogue);
 }
 
 }  // namespace tenon

@@ -17,19 +17,19 @@ struct WindowTap {
 /// An anchor has `State` (of the outputs of one place), `kOutside` (stands for elements outside the image),
 /// `open(state)`, `enter(place, plane)` before the taps of one depth, `fold(state, values, place, tap)` in the order of
 /// the taps, and `close(state, corner, accept)`, which calls `accept(result…)`; corner is the tap (0, 0, 0).
-template <WindowShape S, Domain D, WindowTile T, typename Anchor, typename X, typename Epilogue>
+template <WindowShape S, Domain D, WindowTile T, typename Anchor, typename Image, typename Epilogue>
 struct WindowWalk {
     using Index = typename IndexOf<D.wide>::type;
     using Place = WindowPlace<S, T, Index>;
     using State = typename Anchor::State;
-    using Row = WindowRow<S, T, X>;
+    using Row = WindowRow<S, T, typename Image::Element>;
 
     /// Input rows visited: with one row of outputs per thread only those under a tap.
     static constexpr int kDilation = int(S.dilation[1]), kStride = int(S.stride[1]), kTapRows = int(S.window[1]);
     static constexpr int kStep = T.rows == 1 ? kDilation : 1;
     static constexpr int kSteps = T.rows == 1 ? kTapRows : (T.rows - 1) * kStride + (kTapRows - 1) * kDilation + 1;
 
-    const X* x;
+    Image image;
     Anchor anchor;
     Epilogue epilogue;
     Place place;
@@ -37,7 +37,6 @@ struct WindowWalk {
 
     __device__ void run() {
         if (!Place::find(place)) return;
-        x += place.x_offset();
 #pragma unroll
         for (int i = 0; i < T.rows * T.columns; ++i) anchor.open(state[i / T.columns][i % T.columns]);
 #pragma unroll 1
@@ -57,13 +56,12 @@ struct WindowWalk {
     /// Down the input rows: each is read while the one before is folded into the outputs it lies under.
     __device__ void visit_rows(int plane, Index depth) {
         const Index top = Place::template first_under<1>(place.row);
-        const X* slab = x + depth * Index(S.x.spatial[0]);
         Row next;
-        read_row(next, slab, top);
+        read_row(next, depth, top);
 #pragma unroll
         for (int step = 0; step < kSteps; ++step) {
             const Row row = next;
-            if (step + 1 < kSteps) read_row(next, slab, top + (step + 1) * kStep);
+            if (step + 1 < kSteps) read_row(next, depth, top + (step + 1) * kStep);
 #pragma unroll
             for (int r = 0; r < T.rows; ++r) {
                 const int below = step * kStep - r * kStride;  // input rows under the first tap of output row r
@@ -75,9 +73,9 @@ struct WindowWalk {
         }
     }
 
-    __device__ void read_row(Row& row, const X* slab, Index height) {
+    __device__ void read_row(Row& row, Index depth, Index height) {
         const bool inside = height >= 0 && height < Index(S.image[1]);
-        row.read(slab + height * Index(S.x.spatial[1]), place, inside, Anchor::kOutside);
+        row.read(image.row(place, depth, height), place, inside, Anchor::kOutside);
     }
 
     __device__ void fold_row(int r, const Row& row, WindowTap<Index> tap) {
@@ -99,7 +97,7 @@ struct WindowWalk {
         for (int tap_row = 0; tap_row < kTapRows; ++tap_row) {
             const Index height = top + tap_row * kDilation;
             if (height < 0 || height >= Index(S.image[1])) continue;
-            const X* row = x + depth * Index(S.x.spatial[0]) + height * Index(S.x.spatial[1]);
+            const Image row = image.row(place, depth, height);
 #pragma unroll 2
             for (int tap_column = 0; tap_column < int(S.window[2]); ++tap_column) {
 #pragma unroll
@@ -129,9 +127,9 @@ struct WindowWalk {
 };
 
 /// Grid: one block per `threads` pieces of work along x.
-template <WindowShape S, Domain D, WindowTile T, typename Anchor, typename X, typename Epilogue>
-__device__ inline void walk_windows(const X* x, Anchor anchor, Epilogue epilogue) {
-    WindowWalk<S, D, T, Anchor, X, Epilogue>{.x = x, .anchor = anchor, .epilogue = epilogue}.run();
+template <WindowShape S, Domain D, WindowTile T, typename Anchor, typename Image, typename Epilogue>
+__device__ inline void walk_windows(Image image, Anchor anchor, Epilogue epilogue) {
+    WindowWalk<S, D, T, Anchor, Image, Epilogue>{.image = image, .anchor = anchor, .epilogue = epilogue}.run();
 }
 
 }  // namespace tenon

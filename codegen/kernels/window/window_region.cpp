@@ -7,10 +7,14 @@
 namespace tenon::codegen {
 namespace {
 
-const Operand* plain(const Region& region, size_t i) {
-    const Body& body = region.inputs[i];
-    if (body.terms.size() != 1 || body.terms[0].kind != Term::Kind::Load) return nullptr;
-    return &region.operands[static_cast<size_t>(body.terms[0].operand)];
+/// The first tensor that a computed input reads with one element for each of its own.
+const Operand* first_read(const Region& region, const Body& body) {
+    for (const Term& term : body.terms) {
+        if (term.kind != Term::Kind::Load || term.operand < 0) continue;
+        const Operand& operand = region.operands[static_cast<size_t>(term.operand)];
+        if (!operand.is_host_scalar) return &operand;
+    }
+    return nullptr;
 }
 
 bool is_float_up_to_32(DataType type) {
@@ -93,23 +97,30 @@ bool moves_by(const WindowRegion& window, int lanes, bool channels) {
     return outer && (channels ? divides(x.spatial[2]) : divides(x.channel));
 }
 
-}  // namespace
-
-Verdict view_window(const Region& region, const GraphData& graph, WindowRegion& window) {
+Verdict is_image(const Region& region) {
     if (region.anchor == kNone) return Verdict::no("NO_ANCHOR", "pointwise regions slide no window");
     if (region.inputs.empty() || region.inputs[0].dims.size() < 3 || region.inputs[0].dims.size() > 5)
         return Verdict::no("NOT_AN_IMAGE", "windows slide over one to three spatial axes");
-    const Verdict verdict = std::visit(Reader{region, window}, graph.node(region.anchor).op);
-    if (!verdict) return verdict;
+    return Verdict::yes();
+}
+
+/// Operands, extents and layout of a window whose attributes are known.
+Verdict view_operands(const Region& region, WindowRegion& window) {
     for (size_t i = 0; i < region.inputs.size(); ++i) {
-        const Operand* operand = plain(region, i);
+        const Operand* operand = region.plain_input(i);
+        if (operand == nullptr && i == 0 && window.kind != WindowKind::Grouped && window.outputs_per_channel == 1) {
+            operand = first_read(region, region.inputs[0]);
+            window.is_computed = true;
+        }
         if (operand == nullptr)
             return Verdict::no("COMPUTED_INPUT", "an input of the window is computed on the way in");
-        if (!is_float_up_to_32(operand->type)) {
-            return Verdict::no("OTHER_TYPE", std::string("input of type ") + std::string(to_string(operand->type)) +
-                                                 ", needs f16, bf16 or f32");
+        const DataType type = region.inputs[i].terms.back().type;
+        if (!is_float_up_to_32(type)) {
+            return Verdict::no("OTHER_TYPE",
+                               "input of type " + std::string(to_string(type)) + ", needs f16, bf16 or f32");
         }
         (i == 0 ? window.x : window.w) = operand;
+        if (i == 0 && window.is_computed) continue;
         (i == 0 ? window.x_strides : window.w_strides) = image_axes(operand->strides);
     }
     if (!is_float_up_to_32(region.epilogue.terms[0].type))
@@ -129,11 +140,32 @@ Verdict view_window(const Region& region, const GraphData& graph, WindowRegion& 
     return Verdict::yes();
 }
 
+}  // namespace
+
+Verdict view_window(const Region& region, const GraphData& graph, WindowRegion& window) {
+    const Verdict image = is_image(region);
+    if (!image) return image;
+    const Verdict verdict = std::visit(Reader{region, window}, graph.node(region.anchor).op);
+    return verdict ? view_operands(region, window) : verdict;
+}
+
+Verdict view_grouped_conv(const Region& region, const GraphData& graph, WindowRegion& window) {
+    const Verdict image = is_image(region);
+    if (!image) return image;
+    const auto* conv = std::get_if<Conv>(&graph.node(region.anchor).op);
+    if (conv == nullptr || conv->groups == 1) return Verdict::no("ONE_GROUP", "the anchor has no groups");
+    window.kind = WindowKind::Grouped;
+    const Dims& filter = region.inputs[1].dims;
+    put(*window_geometry(tail(filter), conv->stride, conv->dilation, conv->pad), window.axes);
+    return view_operands(region, window);
+}
+
 int most_lanes(const WindowRegion& window, const Domain& domain, const std::vector<Access>& list,
                const std::vector<Access>& extra) {
     int lanes = lanes_for(domain, list);
     const auto allows = [&](int count) {
-        if (!window.lanes_are_columns && window.outputs_per_channel == 1 && window.x_strides.channel == 1 &&
+        if (!window.is_computed && !window.lanes_are_columns && window.outputs_per_channel == 1 &&
+            window.x_strides.channel == 1 &&
             (!moves_by(window, count, true) || count * bytes_of(window.x->type) > 16)) {
             return false;
         }
@@ -149,7 +181,7 @@ int most_lanes(const WindowRegion& window, const Domain& domain, const std::vect
 }
 
 int columns_per_access(const WindowRegion& window, const heuristics::WindowTile& tile) {
-    if (!window.lanes_are_columns || window.x_strides.spatial[2] != 1) return 1;
+    if (window.is_computed || !window.lanes_are_columns || window.x_strides.spatial[2] != 1) return 1;
     const int64_t advance = tile.columns * tile.lanes * window.axes.stride[2];
     for (int run = static_cast<int>(16 / bytes_of(window.x->type)); run > 1; run /= 2) {
         if (advance % run == 0 && window.axes.image[2] % run == 0 && moves_by(window, run, false)) return run;

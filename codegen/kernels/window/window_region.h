@@ -13,7 +13,7 @@
 namespace tenon::codegen {
 
 /// What slides over the image.
-enum class WindowKind { Depthwise, MaxPool, AveragePool };
+enum class WindowKind { Depthwise, Grouped, MaxPool, AveragePool };
 
 /// Spatial attributes over depth, height and width; axes the tensor lacks have extent 1.
 struct WindowAxes {
@@ -34,7 +34,8 @@ struct WindowRegion {
     int64_t batch = 1, channels = 1;  ///< Of the output.
     int64_t outputs_per_channel = 1;
     bool count_padding = false;
-    const Operand* x = nullptr;
+    const Operand* x = nullptr;  ///< What is read, or of what elements are computed the first thing read.
+    bool is_computed = false;    ///< Elements of the image are computed on their way in.
     const Operand* w = nullptr;  ///< Of a convolution.
     ImageAxes x_strides, w_strides;
     bool lanes_are_columns = false;
@@ -42,6 +43,9 @@ struct WindowRegion {
 
 /// The view, or why these kernels cannot serve the region. Operands point into `region`.
 Verdict view_window(const Region& region, const GraphData& graph, WindowRegion& window);
+
+/// The same for a convolution whose output channels sum up several input channels of a group.
+Verdict view_grouped_conv(const Region& region, const GraphData& graph, WindowRegion& window);
 
 /// The lanes that x, filters and the accesses of the epilogue over `domain` allow.
 int most_lanes(const WindowRegion& window, const Domain& domain, const std::vector<Access>& list,
