@@ -69,7 +69,7 @@ constexpr Row kRows[] = {
     {Kind::Abs, [](double a) { return std::fabs(a); }},
     {Kind::Sign, [](double a) { return sign(a); }},
     {Kind::Add, [](double a, double b) { return a + b; }},
-    {Kind::AddSquare, [](double a, double b) { return a + b * b; }},
+    {Kind::AddSquare, [](double a, double b) { return std::fma(b, b, a); }},
     {Kind::Subtract, [](double a, double b) { return a - b; }},
     {Kind::Multiply, [](double a, double b) { return a * b; }},
     {Kind::Divide, [](double a, double b) { return a / b; }},
@@ -151,7 +151,7 @@ constexpr Row kRows[] = {
      [](double a, double b) { return unless_nan(a, b,
                                                 b <= -3.0  ? 0.0
                                                 : b >= 3.0 ? a
-                                                           : a * (2.0 * b + 3.0) / 6.0); }},
+                                                           : a * ((2.0 * b + 3.0) / 6.0)); }},
     {Kind::MishBackward, [](double a, double b) { return a * mish_slope(b); }},
     {Kind::Equal, [](double a, double b) { return a == b; }},
     {Kind::NotEqual, [](double a, double b) { return a != b; }},

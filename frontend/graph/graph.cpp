@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/graph/elements.h"
 #include "frontend/graph/graph_data.h"
 #include "frontend/graph/validate.h"
 #include "frontend/ops/op_rules.h"
@@ -78,28 +79,10 @@ Tensor Graph::constant(TensorSpec spec, const void* data, size_t bytes) {
 }
 
 Tensor Graph::scalar(double number, DataType type) {
-    const std::string name = "scalar_" + std::to_string(data_->values.size());
-    const auto make = [&](auto typed) { return constant({name, {}, type}, &typed, sizeof typed); };
-    switch (type) {
-        case DataType::F64:
-            return make(number);
-        case DataType::F32:
-            return make(static_cast<float>(number));
-        case DataType::I64:
-            return make(static_cast<int64_t>(number));
-        case DataType::I32:
-            return make(static_cast<int32_t>(number));
-        case DataType::I8:
-            return make(static_cast<int8_t>(number));
-        case DataType::U8:
-            return make(static_cast<uint8_t>(number));
-        case DataType::Bool:
-            return make(static_cast<uint8_t>(number != 0.0));
-        case DataType::F16:
-        case DataType::BF16:
-            break;
-    }
-    return cast(scalar(number, DataType::F32), type);
+    std::array<std::byte, sizeof(double)> element{};
+    store_element(element.data(), type, 0, number);
+    return constant({"scalar_" + std::to_string(data_->values.size()), {}, type}, element.data(),
+                    static_cast<size_t>(bytes_of(type)));
 }
 
 Tensor Graph::host_scalar(std::string name, DataType type) {
@@ -129,42 +112,47 @@ void Graph::output(Tensor tensor, As as) {
 }
 
 void Graph::set_fusion(Tensor result, Fusion fusion) {
-    if (result.id < 0 || result.id >= static_cast<int32_t>(data_->values.size())) return;
-    const NodeId producer = data_->value(result.id).producer;
-    if (producer != kNone) data_->nodes[static_cast<size_t>(producer)].fusion = fusion;
+    if (!data_->first_mistake.is_ok()) return;
+    const bool exists = result.id >= 0 && result.id < static_cast<int32_t>(data_->values.size());
+    const NodeId producer = exists ? data_->value(result.id).producer : kNone;
+    if (producer != kNone) {
+        data_->nodes[static_cast<size_t>(producer)].fusion = fusion;
+        return;
+    }
+    const std::string tensor =
+        exists ? "'" + data_->value(result.id).name + "'" : "tensor " + std::to_string(result.id);
+    data_->first_mistake = Status(ErrorCode::InvalidGraph, "set_fusion: " + tensor + " is the result of no node");
 }
 
 void Graph::set_numerics(Numerics numerics) { data_->numerics = numerics; }
 
 std::vector<Tensor> Graph::apply(Op op, const std::vector<Tensor>& inputs, As as) {
     GraphData& graph = *data_;
-    Node node{as.name.empty() ? std::string(name_of(op)) + "_" + std::to_string(graph.nodes.size()) : as.name,
-              std::move(op),
-              {},
-              {},
-              Fusion::Allowed};
-    if (!graph.first_mistake.is_ok()) return {Tensor{}};
+    const std::vector<Tensor> nothing(result_count(op));
+    if (!graph.first_mistake.is_ok()) return nothing;
+    Node node;
+    node.name = as.name.empty() ? std::string(name_of(op)) + "_" + std::to_string(graph.nodes.size()) : as.name;
+    node.op = std::move(op);
+    const auto refuse = [&](const Status& status) {
+        graph.first_mistake = about_node(node, status);
+        return nothing;
+    };
     for (const Tensor input : inputs) {
-        if (input.id < 0 || input.id >= static_cast<int32_t>(graph.values.size())) {
-            graph.first_mistake = Status(ErrorCode::InvalidGraph, std::string(name_of(node.op)) + " '" + node.name +
-                                                                      "': an input is no tensor of this graph");
-            return {Tensor{}};
-        }
+        if (input.id < 0 || input.id >= static_cast<int32_t>(graph.values.size()))
+            return refuse(Status(ErrorCode::InvalidGraph, "an input is no tensor of this graph"));
         node.inputs.push_back(input.id);
     }
     Result<std::vector<Value>> results = infer(node.op, values_of(graph, node.inputs));
-    if (results.is_ok()) graph.first_mistake = apply_wishes(as, node.op, results->front());
-    if (!results.is_ok()) graph.first_mistake = results.status();
-    if (!graph.first_mistake.is_ok()) {
-        graph.first_mistake = Status(graph.first_mistake.code(), std::string(name_of(node.op)) + " '" + node.name +
-                                                                     "': " + graph.first_mistake.message());
-        return {Tensor{}};
-    }
-    std::vector<Tensor> tensors;
+    if (!results.is_ok()) return refuse(results.status());
     for (size_t i = 0; i < results->size(); ++i) {
         Value& value = (*results)[i];
         value.name = i == 0 ? node.name : node.name + ":" + std::to_string(i);
         value.producer = static_cast<NodeId>(graph.nodes.size());
+        const Status status = apply_wishes(i == 0 ? as : As{}, node.op, value);
+        if (!status.is_ok()) return refuse(status);
+    }
+    std::vector<Tensor> tensors;
+    for (Value& value : *results) {
         tensors.push_back(append(graph, std::move(value)));
         node.outputs.push_back(tensors.back().id);
     }

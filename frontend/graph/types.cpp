@@ -51,12 +51,26 @@ bool is_floating(DataType type) {
 
 bool is_integer(DataType type) { return !is_floating(type) && type != DataType::Bool; }
 
+namespace {
+
+/// Products and sums of extents stop at the largest number: such a tensor is refused, and nothing overflows before.
+int64_t product(int64_t a, int64_t b) {
+    int64_t result = 0;
+    return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
+}
+int64_t sum(int64_t a, int64_t b) {
+    int64_t result = 0;
+    return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;
+}
+
+}  // namespace
+
 Dims packed_strides(const Dims& dims, Layout layout) {
     Dims strides(dims.size(), 1);
     int64_t stride = 1;
     const auto place = [&](size_t axis) {
         strides[axis] = stride;
-        stride *= dims[axis];
+        stride = product(stride, dims[axis]);
     };
     const bool channels_last = layout == Layout::NHWC && dims.size() >= 3;
     if (channels_last) place(1);
@@ -68,7 +82,10 @@ Dims packed_strides(const Dims& dims, Layout layout) {
 
 int64_t element_count(const Dims& dims) {
     int64_t count = 1;
-    for (const int64_t extent : dims) count *= extent;
+    for (const int64_t extent : dims) {
+        if (extent == 0) return 0;
+        count = product(count, extent);
+    }
     return count;
 }
 
@@ -76,7 +93,7 @@ int64_t span_of(const Dims& dims, const Dims& strides) {
     int64_t span = 1;
     for (size_t axis = 0; axis < dims.size(); ++axis) {
         if (dims[axis] == 0) return 0;
-        span += (dims[axis] - 1) * strides[axis];
+        span = sum(span, product(dims[axis] - 1, strides[axis]));
     }
     return span;
 }

@@ -15,6 +15,7 @@ Status refuse(std::string text) { return Status(ErrorCode::InvalidGraph, std::mo
 
 /// Distinct coordinates must fall on distinct elements: sorted by stride, each axis steps over the ones inside it.
 bool overlaps(const Value& value) {
+    if (element_count(value.dims) == 0) return false;
     std::vector<std::pair<int64_t, int64_t>> axes;
     for (size_t axis = 0; axis < value.dims.size(); ++axis) {
         if (value.dims[axis] == 0) return false;  // there are no elements

@@ -8,7 +8,7 @@ namespace tenon {
 Status check_extents(const Value& value);
 /// One stride per axis, a span that fits; results may not overlap themselves or run backwards.
 Status check_strides(const Value& value);
-/// Puts the type and layout that `as` asks for into the first result, or says why the operation cannot give them.
+/// Puts the type and layout that `as` asks for into a result, or says why the operation cannot give them.
 Status apply_wishes(const As& as, const Op& op, Value& result);
 /// The failure with operation and node in front: "conv 'c1': …".
 Status about_node(const Node& node, const Status& status);

@@ -16,9 +16,29 @@ Result<DataType> product_type(const Value& x, const Value& w) {
 Dims window_of(const Value& w) { return Dims(w.dims.begin() + 2, w.dims.end()); }
 
 Status check_groups(int64_t groups, int64_t channels, const char* what, const Value& value) {
-    if (groups >= 1 && channels % groups == 0) return {};
+    if (groups >= 1 && groups <= INT32_MAX && channels % groups == 0) return {};
     return invalid(shown(value) + ": " + std::to_string(channels) + " " + what + " do not divide into " +
                    std::to_string(groups) + " groups");
+}
+
+/// Channels of one group times groups, at most the largest number.
+int64_t all_channels(int64_t of_group, int64_t groups) {
+    int64_t channels = 0;
+    return __builtin_mul_overflow(of_group, groups, &channels) ? INT64_MAX : channels;
+}
+
+/// (in - 1) * stride - pads + dilation * (window - 1) + 1 + extra, or a refusal if there is no such extent. Every term
+/// but the first is below 2^62 + 2^34, since the attributes fit 31 bits.
+Result<int64_t> transposed_extent(const Value& x, const WindowGeometry& g, size_t axis, int64_t extra) {
+    const int64_t rest = g.dilation[axis] * (g.window[axis] - 1) + 1 + extra - g.pad_before[axis] - g.pad_after[axis];
+    int64_t extent = 0;
+    if (__builtin_mul_overflow(x.dims[axis + 2] - 1, g.stride[axis], &extent) ||
+        __builtin_add_overflow(extent, rest, &extent)) {
+        return invalid("axis " + std::to_string(axis + 2) + " of " + shown(x) + " is too large for stride " +
+                       std::to_string(g.stride[axis]));
+    }
+    if (extent >= 1) return extent;
+    return invalid("axis " + std::to_string(axis + 2) + " of the output would have extent " + std::to_string(extent));
 }
 
 }  // namespace
@@ -31,10 +51,10 @@ Result<std::vector<Value>> infer_op(const Conv& op, const Inputs& inputs) {
     TENON_TRY(need_rank(w, x.dims.size(), x.dims.size()));
     TENON_TRY(check_groups(op.groups, x.dims[1], "channels", x));
     TENON_TRY(check_groups(op.groups, w.dims[0], "filters", w));
-    if (w.dims[1] * op.groups != x.dims[1]) {
+    const int64_t channels = all_channels(w.dims[1], op.groups);
+    if (channels != x.dims[1]) {
         return invalid("image '" + x.name + "' has " + std::to_string(x.dims[1]) + " channels, filter '" + w.name +
-                       "' reads " + std::to_string(w.dims[1] * op.groups) + " (groups = " + std::to_string(op.groups) +
-                       ")");
+                       "' reads " + std::to_string(channels) + " (groups = " + std::to_string(op.groups) + ")");
     }
     TENON_ASSIGN(const DataType type, product_type(x, w));
     TENON_ASSIGN(const WindowGeometry geometry, window_geometry(window_of(w), op.stride, op.dilation, op.pad));
@@ -68,14 +88,12 @@ Result<std::vector<Value>> infer_op(const ConvTranspose& op, const Inputs& input
     if (extra.size() != g.window.size())
         return invalid("output_padding has " + std::to_string(extra.size()) + " entries, needs " +
                        std::to_string(g.window.size()));
-    Dims dims{x.dims[0], w.dims[1] * op.groups};
+    Dims dims{x.dims[0], all_channels(w.dims[1], op.groups)};
     for (size_t axis = 0; axis < g.window.size(); ++axis) {
-        if (extra[axis] < 0) return invalid("output_padding is " + std::to_string(extra[axis]) + ", needs at least 0");
-        const int64_t extent = (x.dims[axis + 2] - 1) * g.stride[axis] - g.pad_before[axis] - g.pad_after[axis] +
-                               g.dilation[axis] * (g.window[axis] - 1) + 1 + extra[axis];
-        if (extent < 1)
-            return invalid("axis " + std::to_string(axis + 2) + " of the output would have extent " +
-                           std::to_string(extent));
+        if (extra[axis] < 0 || extra[axis] > INT32_MAX)
+            return invalid("output_padding is " + std::to_string(extra[axis]) + ", needs 0 to " +
+                           std::to_string(INT32_MAX));
+        TENON_ASSIGN(const int64_t extent, transposed_extent(x, g, axis, extra[axis]));
         dims.push_back(extent);
     }
     return std::vector<Value>{result_like(inputs, type, dims)};

@@ -13,8 +13,8 @@ Status filled(const char* what, const Dims& given, size_t count, int64_t initial
     }
     for (const int64_t value : out) {
         if (value < least || value > INT32_MAX) {
-            return Status(ErrorCode::InvalidGraph, std::string(what) + " is " + std::to_string(value) +
-                                                       ", needs at least " + std::to_string(least));
+            return Status(ErrorCode::InvalidGraph, std::string(what) + " is " + std::to_string(value) + ", needs " +
+                                                       std::to_string(least) + " to " + std::to_string(INT32_MAX));
         }
     }
     return {};

@@ -1,21 +1,32 @@
 #include "frontend/ops/infer.h"
 
+#include <algorithm>
+#include <functional>
+#include <optional>
+
 #include "frontend/status_macros.h"
 
 namespace tenon {
 namespace {
 
-/// Strides that can only be channels-last: axes longer than 1 in NHWC order and not in NCHW order.
-bool is_channels_last(const Value& value) {
-    if (value.dims.size() < 3) return false;
-    const auto matches = [&](Layout layout) {
-        const Dims packed = packed_strides(value.dims, layout);
-        for (size_t axis = 0; axis < value.dims.size(); ++axis) {
-            if (value.dims[axis] != 1 && value.strides[axis] != packed[axis]) return false;
-        }
-        return true;
-    };
-    return matches(Layout::NHWC) && !matches(Layout::NCHW);
+/// Whether the axes lie in this order, outermost first, with or without gaps. Axes of extent 1 and broadcast ones
+/// (stride 0) may stand anywhere.
+bool lies_in(Layout layout, const Value& value) {
+    std::vector<int64_t> strides;
+    for (size_t axis = 0; axis < value.dims.size(); ++axis) {
+        if (value.dims[axis] > 1 && value.strides[axis] != 0 && !(layout == Layout::NHWC && axis == 1))
+            strides.push_back(value.strides[axis]);
+    }
+    if (layout == Layout::NHWC && value.dims[1] > 1 && value.strides[1] != 0) strides.push_back(value.strides[1]);
+    return std::adjacent_find(strides.begin(), strides.end(), std::less_equal<int64_t>()) == strides.end();
+}
+
+/// The layout that the strides show, or nothing if they fit both or neither.
+std::optional<Layout> evident_layout(const Value& value) {
+    if (value.dims.size() < 3) return std::nullopt;
+    const bool row_major = lies_in(Layout::NCHW, value), channels_last = lies_in(Layout::NHWC, value);
+    if (row_major == channels_last) return std::nullopt;
+    return channels_last ? Layout::NHWC : Layout::NCHW;
 }
 
 constexpr std::string_view kNames[] = {"conv",          "conv_transpose", "matmul",  "pointwise", "cast",
@@ -34,15 +45,13 @@ std::string_view name_of(const Op& op) {
 }
 
 Value result_like(const Inputs& inputs, DataType type, Dims dims) {
-    Layout layout = Layout::NCHW;
+    std::optional<Layout> layout;
     for (const Value* input : inputs) {
-        if (input->dims.size() != dims.size()) continue;
-        if (is_channels_last(*input)) layout = Layout::NHWC;
-        break;
+        if (!layout && input->dims.size() == dims.size()) layout = evident_layout(*input);
     }
     Value value;
     value.type = type;
-    value.strides = packed_strides(dims, layout);
+    value.strides = packed_strides(dims, layout.value_or(Layout::NCHW));
     value.dims = std::move(dims);
     return value;
 }
@@ -85,6 +94,14 @@ Result<Dims> broadcast(const Inputs& inputs) {
         }
     }
     return dims;
+}
+
+size_t result_count(const Op& op) {
+    if (const auto* norm = std::get_if<Norm>(&op))
+        return norm->save_statistics ? (norm->kind == NormKind::Rms ? 2 : 3) : 1;
+    if (const auto* batch_norm = std::get_if<BatchNorm>(&op)) return batch_norm->training ? 5 : 1;
+    if (const auto* pool = std::get_if<Pool>(&op)) return pool->with_indices ? 2 : 1;
+    return 1;
 }
 
 Result<std::vector<Value>> infer(const Op& op, const std::vector<const Value*>& inputs) {

@@ -9,7 +9,8 @@ namespace tenon {
 
 using Inputs = std::vector<const Value*>;
 
-/// A result of the given type and extents, packed in the layout of the first input of its rank.
+/// A result of the given type and extents, packed in the layout of the first input of its rank whose strides fit only
+/// one layout (pitched or not); row-major if there is none.
 Value result_like(const Inputs& inputs, DataType type, Dims dims);
 /// InvalidGraph with this text.
 Status invalid(std::string text);

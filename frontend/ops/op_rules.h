@@ -14,6 +14,9 @@ std::string_view op_name(size_t index);
 /// puts the node's name in front.
 Result<std::vector<Value>> infer(const Op& op, const std::vector<const Value*>& inputs);
 
+/// How many results `op` has, whatever its inputs.
+size_t result_count(const Op& op);
+
 /// Extents of operands broadcast against each other, axes aligned at the end.
 Result<Dims> broadcast(const std::vector<const Value*>& inputs);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "frontend/ops/conv_geometry.h"
 #include "frontend/ops/infer.h"
@@ -18,6 +19,12 @@ Status need_vector(const Value& value, const Dims& dims) {
     return invalid(shown(value) + " must be " + to_text(dims));
 }
 
+/// The number added to a variance: more would be a mistake, less gives NaN.
+Status need_epsilon(double epsilon) {
+    if (std::isfinite(epsilon) && epsilon >= 0.0) return {};
+    return invalid("epsilon is " + std::to_string(epsilon) + ", needs a finite number of at least 0");
+}
+
 Value packed(DataType type, Dims dims) { return result_like({}, type, std::move(dims)); }
 
 }  // namespace
@@ -26,6 +33,7 @@ Result<std::vector<Value>> infer_op(const Norm& op, const Inputs& inputs) {
     TENON_TRY(need_inputs(inputs, 1, 3));
     const Value& x = *inputs[0];
     TENON_TRY(need_floating(x));
+    TENON_TRY(need_epsilon(op.epsilon));
     const bool channels = op.kind == NormKind::Instance || op.kind == NormKind::Group;
     TENON_TRY(need_rank(x, channels ? 2 : 1, op.kind == NormKind::Group ? 7 : 8));
     Dims vector, statistics = x.dims;
@@ -53,6 +61,9 @@ Result<std::vector<Value>> infer_op(const BatchNorm& op, const Inputs& inputs) {
     const Value& x = *inputs[0];
     TENON_TRY(need_floating(x));
     TENON_TRY(need_rank(x, 2));
+    TENON_TRY(need_epsilon(op.epsilon));
+    if (!(op.momentum >= 0.0 && op.momentum <= 1.0))
+        return invalid("momentum is " + std::to_string(op.momentum) + ", needs 0 to 1");
     for (size_t i = 1; i < 5; ++i) TENON_TRY(need_vector(*inputs[i], {x.dims[1]}));
     std::vector<Value> results{result_like(inputs, x.type, x.dims)};
     if (!op.training) return results;
@@ -78,8 +89,8 @@ Result<std::vector<Value>> infer_op(const Reduce& op, const Inputs& inputs) {
         reduced[axis] = true;
     }
     const bool positions = op.kind == ReduceKind::Argmax || op.kind == ReduceKind::Argmin;
-    if (positions && std::count(reduced.begin(), reduced.end(), true) != 1)
-        return invalid("argmax and argmin reduce exactly one axis");
+    const auto axes = std::count(reduced.begin(), reduced.end(), true);
+    if (positions && axes != 1) return invalid("reduces " + std::to_string(axes) + " axes to a position, needs 1");
     Dims dims;
     for (size_t axis = 0; axis < x.dims.size(); ++axis) {
         if (reduced[axis] && positions && x.dims[axis] == 0)
@@ -103,6 +114,7 @@ Result<std::vector<Value>> infer_op(const Pool& op, const Inputs& inputs) {
     const Value& x = *inputs[0];
     TENON_TRY(need_rank(x, 3, 5));
     if (op.kind == PoolKind::Average) TENON_TRY(need_floating(x));
+    if (x.type == DataType::Bool) return invalid(shown(x) + " cannot be pooled; cast it first");
     const Dims image(x.dims.begin() + 2, x.dims.end());
     TENON_ASSIGN(const WindowGeometry g,
                  window_geometry(op.window.empty() ? image : op.window, op.stride, op.dilation, op.pad));

@@ -29,7 +29,8 @@ Result<std::vector<Value>> infer_op(const Resize& op, const Inputs& inputs) {
             return invalid("axis " + std::to_string(axis + 2) + ": cannot resize " + std::to_string(x.dims[axis + 2]) +
                            " to " + std::to_string(op.output[axis]));
         if (!op.scale.empty() && !(op.scale[axis] > 0.0 && std::isfinite(op.scale[axis])))
-            return invalid("scale must be positive");
+            return invalid("scale of axis " + std::to_string(axis + 2) + " is " + std::to_string(op.scale[axis]) +
+                           ", needs a finite number above 0");
         dims.push_back(op.output[axis]);
     }
     return std::vector<Value>{result_like(inputs, x.type, dims)};

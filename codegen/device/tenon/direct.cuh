@@ -119,6 +119,13 @@ struct SumOf<double> {
     using type = double;
 };
 
+/// What every other element of X beats: the neutral element of maxima, or of minima. Infinite for floats.
+template <typename X, bool kOfMaxima>
+__device__ inline Compute<X> outermost() {
+    if constexpr (kIsFloating<Compute<X>>) return Compute<X>(kOfMaxima ? -kInfinity : kInfinity);
+    else return Compute<X>(kOfMaxima ? Limits<X>::kLowest : Limits<X>::kHighest);
+}
+
 /// Element of a reduction: all elements of x whose kept coordinates are p, in row-major order.
 template <ReduceShape S, typename X>
 __device__ inline auto reduce(const X& x, const Point& p) {
@@ -160,10 +167,7 @@ __device__ inline auto reduce(const X& x, const Point& p) {
     }
     if constexpr (kPosition) return best_at;
     else if constexpr (S.kind == Reduction::Max || S.kind == Reduction::Min) {
-        if constexpr (kIsFloating<Element>) {
-            if (count == 0) return S.kind == Reduction::Max ? Element(-kInfinity) : Element(kInfinity);
-        }
-        return best;
+        return count == 0 ? outermost<X, S.kind == Reduction::Max>() : best;
     } else if constexpr (S.kind == Reduction::Amax) return best;
     else if constexpr (S.kind == Reduction::Mean) {
         if constexpr (kIsFloating<Element>) return Element(sum / double(count));
@@ -225,9 +229,7 @@ __device__ inline Pooled<ComputeIn<X>> pool_with_position(const X& x, const Poin
     if constexpr (S.kind == Pooling::Average) {
         return {Element(double(sum) / double(S.count_padding ? divisor : seen)), 0};
     } else {
-        if constexpr (kIsFloating<Element>) {
-            if (seen == 0) best.value = Element(-kInfinity);
-        }
+        if (seen == 0) best.value = outermost<X, true>();
         return best;
     }
 }

@@ -14,7 +14,10 @@ __device__ inline T abs(T a) {
 template <Scalar T>
 __device__ inline T sign(T a) { return a > T(0) ? T(1) : a < T(0) ? T(-1) : a; }
 template <typename A, typename B, typename T = Common<A, B>>
-__device__ inline T add_square(A a, B b) { return add(a, multiply(b, b)); }
+__device__ inline T add_square(A a, B b) {
+    if constexpr (kIsFloating<T>) return fma_of(T(b), T(b), T(a));  // b * b alone may be too large.
+    else return add(a, multiply(b, b));
+}
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T divide(A a, B b) {
     if constexpr (kIsFloating<T>) return T(a) / T(b);
@@ -120,10 +123,12 @@ template <Scalar T>
 __device__ inline T gated(T a, T factor) { return a == T(-kInfinity) ? T(0) : a * factor; }
 template <Scalar T>
 __device__ inline T gelu(T a) { return gated(a, T(0.5) * (T(1) + erf_of(a * T(0.70710678118654752440)))); }
+/// (1 + tanh(u)) / 2 is sigmoid(2 u), which keeps its digits where tanh is near -1; this is that 2 u.
+template <Scalar T>
+__device__ inline T gelu_tanh_exponent(T a) { return T(1.59576912160573071176) * (a + T(0.044715) * a * a * a); }
 template <Scalar T>
 __device__ inline T gelu_tanh(T a) {
-    const T inner = T(0.79788456080286535588) * (a + T(0.044715) * a * a * a);
-    return gated(a, T(0.5) * (T(1) + tanh_of(inner)));
+    return gated(a, sigmoid(gelu_tanh_exponent(a)));
 }
 template <Scalar T>
 __device__ inline T softplus(T a, double beta = 1.0) {
@@ -138,7 +143,7 @@ __device__ inline T hard_sigmoid(T a, double alpha = 1.0 / 6.0, double beta = 0.
     return line < T(0) ? T(0) : line > T(1) ? T(1) : line;
 }
 template <Scalar T>
-__device__ inline T hard_swish(T a) { return a == T(-kInfinity) ? T(0) : a * clip(a + T(3), 0.0, 6.0) / T(6); }
+__device__ inline T hard_swish(T a) { return a == T(-kInfinity) ? T(0) : a * (clip(a + T(3), 0.0, 6.0) / T(6)); }
 template <Scalar T>
 __device__ inline T mish(T a) { return gated(a, tanh_of(softplus(a))); }
 template <typename A, typename B, typename T = Common<A, B>>
@@ -177,9 +182,9 @@ __device__ inline T gelu_backward(A a, B b) {
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T gelu_tanh_backward(A a, B b) {
     const T x = T(b);
-    const T t = tanh_of(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x));
-    const T steepness = (T(1) - t * t) * T(0.79788456080286535588) * (T(1) + T(0.134145) * x * x);
-    return T(a) * (T(0.5) * (T(1) + t) + (t * t == T(1) ? T(0) : T(0.5) * x * steepness));
+    const T gate = sigmoid(gelu_tanh_exponent(x)), slope = gate * sigmoid(-gelu_tanh_exponent(x));
+    const T steepness = T(1.59576912160573071176) * (T(1) + T(0.134145) * x * x) * slope;
+    return T(a) * (gate + (slope == T(0) ? T(0) : x * steepness));
 }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T softplus_backward(A a, B b, double beta = 1.0) { return T(a) * sigmoid(T(beta) * T(b)); }
@@ -198,7 +203,7 @@ __device__ inline T hard_sigmoid_backward(A a, B b, double alpha = 1.0 / 6.0, do
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T hard_swish_backward(A a, B b) {
     const T x = T(b);
-    return x <= T(-3) ? (a != a ? T(a) : T(0)) : x >= T(3) ? T(a) : T(a) * (T(2) * x + T(3)) / T(6);
+    return x <= T(-3) ? (a != a ? T(a) : T(0)) : x >= T(3) ? T(a) : T(a) * ((T(2) * x + T(3)) / T(6));
 }
 template <typename A, typename B, typename T = Common<A, B>>
 __device__ inline T mish_backward(A a, B b) {

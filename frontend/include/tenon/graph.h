@@ -32,8 +32,10 @@ struct TensorSpec {
     Dims strides = {};  ///< In elements; overrides `layout`. 0 broadcasts an input.
 };
 
-/// What the user may say about a result. Unset fields follow the operation's rule: the type of the first data input,
-/// the layout of the first input of the same rank.
+/// What the user may say about a result. Unset fields follow the operation's rule: the type of the first data input;
+/// packed in the layout of the first input of the same rank whose strides fit only one layout, gaps or not (a [1, C, 1,
+/// 1] bias fits both and has no say), row-major if there is none. Results of other rank, and of matmul, reshape,
+/// transpose, expand and gather, are row-major.
 struct As {
     std::string name = {};
     std::optional<DataType> type = {};
@@ -70,7 +72,7 @@ class Graph {
     Tensor input(TensorSpec spec);
     /// A tensor whose `bytes` are known now; they are copied. Packed in the strides of `spec`.
     Tensor constant(TensorSpec spec, const void* data, size_t bytes);
-    /// A rank-0 constant.
+    /// A rank-0 constant, rounded to its type as Cast does.
     Tensor scalar(double value, DataType type = DataType::F32);
     /// A rank-0 input read from host memory when the plan runs.
     Tensor host_scalar(std::string name, DataType type = DataType::F32);
@@ -79,10 +81,12 @@ class Graph {
     void output(Tensor tensor, As as = {});
     /// Keeps an inner tensor in memory under its name, as if it were an output.
     void keep(Tensor tensor) { output(tensor); }
+    /// About the node that gives `result`; a tensor that no node gives is a mistake.
     void set_fusion(Tensor result, Fusion fusion);
     void set_numerics(Numerics numerics);
 
-    /// Any operation; the named calls below are spellings of this one.
+    /// Any operation; the named calls below are spellings of this one. Always as many tensors as the operation has
+    /// results; after a mistake they are of no graph.
     std::vector<Tensor> apply(Op op, const std::vector<Tensor>& inputs, As as = {});
 
     Tensor conv(Tensor x, Tensor w, Conv attributes = {}, As as = {});

@@ -77,10 +77,10 @@ struct Cast {
 enum class NormKind { Layer, Rms, Instance, Group };
 
 /// (x - mean) / sqrt(variance + epsilon) * scale + bias with the biased variance; Rms has no mean: x / sqrt(mean(x^2) +
-/// epsilon). Layer and Rms reduce the axes from `axis` on; Instance the spatial axes per (N, C); Group the spatial axes
-/// and the channels of one of `groups` groups. Inputs: x [, scale [, bias]]; scale and bias are [dims from `axis` on]
-/// for Layer and Rms, [C] otherwise. Outputs: y; with `save_statistics` also mean (not for Rms) and 1 / sqrt(variance +
-/// epsilon), f32.
+/// epsilon); epsilon >= 0. Layer and Rms reduce the axes from `axis` on; Instance the spatial axes per (N, C); Group
+/// the spatial axes and the channels of one of `groups` groups. Inputs: x [, scale [, bias]]; scale and bias are [dims
+/// from `axis` on] for Layer and Rms, [C] otherwise. Outputs: y; with `save_statistics` also mean (not for Rms) and 1 /
+/// sqrt(variance + epsilon), f32.
 struct Norm {
     NormKind kind = NormKind::Layer;
     int64_t axis = -1;
@@ -102,7 +102,7 @@ struct Norm {
 /// ones). Inference: y = (x - mean) / sqrt(variance + epsilon) * scale + bias. Training: uses the batch statistics;
 /// outputs y, new running mean, new running variance, saved mean, saved inverse deviation. running = (1 - momentum) *
 /// running + momentum * batch, with the unbiased variance n / (n - 1). A sixth input (a scalar) gives the momentum at
-/// run time. One value per channel is refused.
+/// run time. One value per channel is refused, and a momentum outside 0 … 1.
 struct BatchNorm {
     double epsilon = 1e-5;
     double momentum = 0.1;
@@ -119,8 +119,8 @@ struct BatchNorm {
 /// Amax is max(|x|), Norm1 sum(|x|), Norm2 sqrt(sum(x^2)). Argmax and Argmin reduce one axis, give I64, first wins.
 enum class ReduceKind { Sum, Mean, Max, Min, Prod, Amax, Norm1, Norm2, Argmax, Argmin };
 
-/// Reduces `axes` (empty: all). NaN propagates through Max and Min. Reducing nothing gives the neutral element (Mean:
-/// NaN).
+/// Reduces `axes` (empty: all). NaN propagates through Max and Min. Reducing nothing gives the neutral element: for Max
+/// and Min the infinities, or the lowest and highest integer of the type; for Mean NaN, or 0 for integers.
 struct Reduce {
     ReduceKind kind = ReduceKind::Sum;
     Dims axes;
@@ -148,7 +148,8 @@ struct Softmax {
 
 enum class PoolKind { Max, Average };
 
-/// Window over the spatial axes of [N, C, spatial…]. Max: padding never wins, NaN does; `with_indices` adds an I64
+/// Window over the spatial axes of [N, C, spatial…]. Max: padding never wins, NaN does; a window of padding only gives
+/// -infinity, or the lowest integer of the type, at position 0; `with_indices` adds an I64
 /// output with the row-major position in the unpadded image of (N, C) (first wins). Average divides by the window cells
 /// inside the image, or with `count_padding` inside image and padding. `ceil_mode` lets the last window hang over the
 /// end (never start past the image and the padding before it). An empty `window` pools the whole image.

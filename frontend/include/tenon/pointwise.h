@@ -142,7 +142,9 @@ std::array<double, 3> initial_parameters(PointwiseKind kind);
 
 inline constexpr double kInfinity = __builtin_huge_val();
 
-/// NaN in gives NaN out in every row that does not test for it, so a fused graph and an unfused one agree.
+/// NaN in either input gives NaN out, so a fused graph and an unfused one agree. The exceptions: rows that test for it
+/// (comparisons, is_nan, is_inf, nan_to_num); select, which does not look at the operand it leaves out; prelu, whose
+/// slope counts only where a is negative; and power, which is IEEE pow: pow(NaN, 0) = pow(1, NaN) = 1.
 inline constexpr std::array kPointwise = {
     PointwiseInfo{PointwiseKind::Identity, "identity", 1, PointwiseDomain::Any},
     PointwiseInfo{PointwiseKind::Negate, "negate", 1, PointwiseDomain::Numeric},

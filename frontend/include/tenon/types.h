@@ -32,7 +32,7 @@ enum class Layout {
 
 /// Strides in elements of a packed tensor; size-1 axes get the stride they would have in a larger tensor.
 Dims packed_strides(const Dims& dims, Layout layout);
-/// Product of the extents; 1 for rank 0.
+/// Product of the extents; 1 for rank 0. This and the two functions around it stop at INT64_MAX instead of overflowing.
 int64_t element_count(const Dims& dims);
 /// Number of elements from the first to one past the last touched: 1 + sum((dim - 1) * stride); 0 if any extent is 0.
 int64_t span_of(const Dims& dims, const Dims& strides);
