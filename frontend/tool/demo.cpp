@@ -1,10 +1,12 @@
-#include "frontend/tool/demo.h"
-
-#include <cmath>
 #include <iostream>
-#include <vector>
 
 #include <tenon/tenon.h>
+
+#include "frontend/tool/compare.h"
+#include "frontend/tool/device.h"
+#include "frontend/tool/exit_codes.h"
+#include "frontend/tool/host_memory.h"
+#include "frontend/tool/verbs.h"
 
 namespace tenon::tool {
 namespace {
@@ -22,69 +24,55 @@ Graph block() {
     return graph;
 }
 
-/// The same numbers in every run.
-std::vector<float> numbers(size_t count, uint32_t seed) {
-    std::vector<float> values(count);
-    for (float& value : values) {
-        seed = seed * 1664525u + 1013904223u;
-        value = static_cast<float>(seed >> 8) / static_cast<float>(1 << 23) - 1.0f;
+/// How many kernels NVRTC compiled; without NVRTC none, which is no failure.
+Result<int> compile_and_report(const Plan& plan) {
+    const Result<CompileReport> report = plan.compile();
+    if (!report.is_ok() && report.status().code() != ErrorCode::NotFound) return report.status();
+    if (!report.is_ok()) {
+        std::cout << "not compiled: " << report.status().message() << "\n";
+        return 0;
     }
-    return values;
+    for (const CompileReport::Kernel& kernel : report->kernels)
+        std::cout << "compiled " << kernel.name << " for " << report->architecture << ": " << kernel.registers
+                  << " registers, " << kernel.spill_bytes << " B spilled\n";
+    return static_cast<int>(report->kernels.size());
 }
 
-int fail(const Status& status) {
-    std::cerr << "tenon demo: " << to_string(status.code()) << ": " << status.message() << "\n";
-    return 1;
+/// The largest difference from the reference as a part of the largest number, or a failure.
+Result<Difference> run_and_compare(const Plan& plan, const Device& device) {
+    HostMemory found(plan.graph()), expected(plan.graph());
+    found.fill_inputs(1);
+    expected.fill_inputs(1);
+    if (const Status status = device.run(plan, found.bindings()); !status.is_ok()) return status;
+    const Status checked = plan.run_on_cpu(CpuDevice::Reference, expected.bindings());
+    if (!checked.is_ok()) return checked;
+    const Tensor y = plan.graph().outputs().front();
+    return difference_of(found.values(y), expected.values(y), tolerance_of(DataType::F32));
 }
 
 }  // namespace
 
-int demo(const std::string& profile) {
-    const Graph graph = block();
-    const Result<Target> target = Target::named(profile);
-    if (!target.is_ok()) return fail(target.status());
-    const Result<Plan> plan = Plan::build(graph, *target);
-    if (!plan.is_ok()) return fail(plan.status());
+int demo(const DemoOptions& options) {
+    const Result<Device> device = Device::open("auto", options.target);
+    if (!device.is_ok()) return fail("demo", device.status());
+    if (!device->gpu())
+        std::cout << "no GPU (" << device->why_no_gpu() << "): planning for " << device->target().name
+                  << ", running on the emulator\n";
+    const Result<Plan> plan = Plan::build(block(), device->target());
+    if (!plan.is_ok()) return fail("demo", plan.status());
     std::cout << plan->explain() << "\n" << plan->source() << "\n";
+    const Result<int> compiled = compile_and_report(*plan);
+    if (!compiled.is_ok()) return fail("demo", compiled.status());
+    const Result<Difference> difference = run_and_compare(*plan, *device);
+    if (!difference.is_ok()) return fail("demo", difference.status());
 
-    int compiled = 0;
-    const Result<CompileReport> report = plan->compile();
-    if (report.is_ok()) {
-        for (const CompileReport::Kernel& kernel : report->kernels) {
-            std::cout << "compiled " << kernel.name << " for " << report->architecture << ": " << kernel.registers
-                      << " registers, " << kernel.spill_bytes << " B spilled\n";
-            ++compiled;
-        }
-    } else if (report.status().code() == ErrorCode::NotFound) {
-        std::cout << "not compiled: " << report.status().message() << "\n";
-    } else {
-        return fail(report.status());
-    }
-
-    std::vector<std::vector<float>> memory;
-    Bindings bindings;
-    for (const Tensor input : graph.inputs())
-        memory.push_back(
-            numbers(static_cast<size_t>(element_count(graph.spec(input).dims)), static_cast<uint32_t>(input.id) + 1));
-    for (size_t i = 0; i < memory.size(); ++i) bindings[graph.inputs()[i]] = memory[i].data();
-    const Tensor y = graph.outputs().front();
-    std::vector<float> emulated(static_cast<size_t>(element_count(graph.spec(y).dims))), expected = emulated;
-    bindings[y] = emulated.data();
-    const Status ran = plan->run_on_cpu(CpuDevice::Emulator, bindings);
-    if (!ran.is_ok()) return fail(ran);
-    bindings[y] = expected.data();
-    const Status checked = plan->run_on_cpu(CpuDevice::Reference, bindings);
-    if (!checked.is_ok()) return fail(checked);
-
-    double worst = 0.0;
-    for (size_t i = 0; i < expected.size(); ++i)
-        worst = std::max(worst, static_cast<double>(std::fabs(emulated[i] - expected[i])));
-    std::cout << "largest difference from the reference: " << worst << " over " << expected.size() << " values\n";
-    const bool agrees = worst < 1e-4;
-    std::cout << plan->kernel_count() << " kernels planned for " << profile << ", " << compiled << " compiled, "
-              << plan->kernel_count() << " run on the emulator, 0 on a GPU: "
-              << (agrees ? "agrees with the reference" : "DIFFERS from the reference") << "\n";
-    return agrees ? 0 : 1;
+    const int kernels = plan->kernel_count();
+    std::cout << "largest difference from the reference: " << difference->largest << " of the largest value\n"
+              << kernels << " kernels planned for " << device->target().name << ", " << *compiled << " compiled, "
+              << (device->gpu() ? 0 : kernels) << " run on the emulator, " << (device->gpu() ? kernels : 0)
+              << " on a GPU: " << (difference->is_within ? "agrees with the reference" : "DIFFERS from the reference")
+              << "\n";
+    return difference->is_within ? kRight : kWrong;
 }
 
 }  // namespace tenon::tool
