@@ -17,6 +17,7 @@ class ResNet50 {
 
     /// `batch` pictures of `size` x `size` pixels, channels last, to `batch` x 1000 scores.
     tenon::Graph build(int64_t batch, int64_t size = 224) {
+        graph_.set_numerics({.relaxed = true});
         const tenon::Tensor picture = graph_.input({"picture", {batch, 3, size, size}, type_, tenon::Layout::NHWC});
         tenon::Tensor x = block("stem", picture, 3, 64, 7, 2);
         x = graph_.pool(x, {.kind = tenon::PoolKind::Max, .window = {3, 3}, .stride = {2, 2}, .pad = {1, 1, 1, 1}},
