@@ -2,11 +2,14 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <tenon/tenon.h>
 
+#include "samples/mobilenet_v2/mobilenet_v2.h"
 #include "samples/resnet50/resnet50.h"
+#include "tests/bench/window_list.h"
 
 namespace {
 
@@ -101,8 +104,24 @@ __attribute__((visibility("default"))) void* bench_matmul(int64_t m, int64_t n, 
 
 /// A whole network by its sample's name, pictures of 224 x 224 in f16.
 __attribute__((visibility("default"))) void* bench_network(const char* name, int64_t batch) {
+    if (std::string(name) == "mobilenet_v2") return made(samples::MobileNetV2(DataType::F16).build(batch), 0);
     if (std::string(name) != "resnet50") return refused(Status(ErrorCode::NotFound, "no network " + std::string(name)));
     return made(samples::ResNet50(DataType::F16).build(batch), 0);
+}
+
+/// A row of window_list.h; `bytes` receives what counts for its rate.
+__attribute__((visibility("default"))) void* bench_window(const char* name, int candidate, double* bytes) {
+    for (const bench::WindowRow& row : bench::window_rows()) {
+        if (row.name != name) continue;
+        *bytes = row.bytes;
+        return made(row.graph, candidate);
+    }
+    return refused(Status(ErrorCode::NotFound, "no row " + std::string(name)));
+}
+/// Name of row `i`, or null past the last.
+__attribute__((visibility("default"))) const char* bench_window_name(int i) {
+    static const std::vector<bench::WindowRow> rows = bench::window_rows();
+    return i >= 0 && static_cast<size_t>(i) < rows.size() ? rows[static_cast<size_t>(i)].name.c_str() : nullptr;
 }
 
 __attribute__((visibility("default"))) const char* bench_explain(const void* bench) {
@@ -128,9 +147,9 @@ __attribute__((visibility("default"))) int bench_add_copy(void* handle, void* me
 __attribute__((visibility("default"))) int bench_run(const void* handle, int copy, void** memory, void* workspace,
                                                      void* stream) {
     const auto* bench = static_cast<const Bench*>(handle);
-    const Status status = bench->copies[static_cast<size_t>(copy)].run(
-        std::span<void* const>(memory, bench->tensors.size()), {workspace, bench->ready.workspace_bytes()},
-        static_cast<Stream>(stream));
+    const ReadyPlan& plan = bench->copies[static_cast<size_t>(copy)];
+    const std::span<void* const> tensors(memory, bench->tensors.size());
+    const Status status = plan.run(tensors, {workspace, plan.workspace_bytes()}, static_cast<Stream>(stream));
     if (status.is_ok()) return 0;
     last_error = status.message();
     return 1;
