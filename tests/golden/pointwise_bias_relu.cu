@@ -1,4 +1,4 @@
-// add_relu_72d3f27a
+// add_relu_5ae4651e
 //
 //     y = relu(x + bias)
 //
@@ -13,9 +13,9 @@
 using namespace tenon;
 
 constexpr Domain kOutput{.rows = {64}, .columns = {256}};
-constexpr VectorTile kTile{.lanes = 4, .pieces = 1, .threads = 256};
+constexpr VectorTile kTile{.lanes = 8, .pieces = 1, .threads = 256};
 
-extern "C" __global__ __launch_bounds__(kTile.threads) void add_relu_72d3f27a(
+extern "C" __global__ __launch_bounds__(kTile.threads) void add_relu_5ae4651e(
     const half* x, const float* bias, half* y) {
     elementwise<kOutput, kTile>([=](auto at) {
         auto value = rounded<half>(per_element(x, at) + per_column(bias, at));

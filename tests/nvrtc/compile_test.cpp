@@ -17,9 +17,13 @@ Graph sample() {
 }
 
 TEST(Nvrtc, CompilesASampleForEveryArchitectureWithoutSpills) {
-    const Result<Plan> plan = Plan::build(sample(), *Target::named("h200"));
-    ASSERT_TRUE(plan.is_ok()) << plan.status().message();
-    for (const char* architecture : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120"}) {
+    const std::pair<const char*, const char*> targets[] = {
+        {"t4", "sm_75"}, {"a100", "sm_80"},  {"a100", "sm_86"},   {"l4", "sm_89"},
+        {"l4", "sm_90"}, {"h200", "sm_90a"}, {"b200", "sm_100a"}, {"a100", "sm_120"},
+    };
+    for (const auto& [target, architecture] : targets) {
+        const Result<Plan> plan = Plan::build(sample(), *Target::named(target));
+        ASSERT_TRUE(plan.is_ok()) << plan.status().message();
         const Result<CompileReport> report = plan->compile(architecture);
         ASSERT_TRUE(report.is_ok()) << report.status().message();
         ASSERT_EQ(report->kernels.size(), static_cast<size_t>(plan->kernel_count()));

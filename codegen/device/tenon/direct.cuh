@@ -167,7 +167,7 @@ __device__ inline auto reduce(const X& x, const Point& p) {
     }
     if constexpr (kPosition) return best_at;
     else if constexpr (S.kind == Reduction::Max || S.kind == Reduction::Min) {
-        return count == 0 ? outermost<X, S.kind == Reduction::Max>() : best;
+        return count == 0 ? outermost<typename ElementOf<X>::type, S.kind == Reduction::Max>() : best;
     } else if constexpr (S.kind == Reduction::Amax) return best;
     else if constexpr (S.kind == Reduction::Mean) {
         if constexpr (kIsFloating<Element>) return Element(sum / double(count));
@@ -229,7 +229,7 @@ __device__ inline Pooled<ComputeIn<X>> pool_with_position(const X& x, const Poin
     if constexpr (S.kind == Pooling::Average) {
         return {Element(double(sum) / double(S.count_padding ? divisor : seen)), 0};
     } else {
-        if (seen == 0) best.value = outermost<X, true>();
+        if (seen == 0) best.value = outermost<typename ElementOf<X>::type, true>();
         return best;
     }
 }

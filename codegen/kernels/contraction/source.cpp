@@ -35,6 +35,7 @@ ContractionProblem problem_of(const ContractionPlan& plan, const GraphData& grap
     problem.row_outer_major = view.row_operand.outer_major;
     problem.column_outer_major = view.column_operand.outer_major;
     problem.lanes = lanes_for(plan.domain, plan.accesses);
+    while (view.columns % problem.lanes != 0) problem.lanes /= 2;  // columns of one group
     problem.products = plan.products;
     const std::vector<bool> is_input = read_by_inputs(plan.region);
     for (size_t i = 0; i < is_input.size(); ++i) {
@@ -106,6 +107,7 @@ ContractionInput input_text(const Region& region, int number, const std::string&
         input.argument = input.formula = plain->role;
         return input;
     }
+    input.constant = constant_name(role + "_element");  // the role alone may name an operand of the body
     const Body& body = region.inputs[static_cast<size_t>(number)];
     const BodyText text =
         write_body(region, body, {}, accesses(region, body, {}), input.place.domain,
