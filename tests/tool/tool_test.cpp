@@ -202,9 +202,9 @@ TEST(Tool, VerifyRunsEditedKernelsAndNamesTheWrongOne) {
         std::ostringstream text;
         text << std::ifstream(file.path()).rdbuf();
         std::string kernel = text.str();
-        const size_t call = kernel.find(" = sigmoid(");
+        const size_t call = kernel.find("value = sigmoid(");
         if (call == std::string::npos) continue;
-        kernel.replace(call, 11, " = tanh(");
+        kernel.replace(call, 16, "value = tanh(");
         std::ofstream(file.path()) << kernel;
         ++edited;
     }
