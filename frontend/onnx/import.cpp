@@ -22,12 +22,18 @@ std::string label(const NodeProto& node) {
 
 class Import {
   public:
-    Import(Model model, const OnnxOptions& options) : model_(std::move(model)), options_(options), builder_(graph_) {}
+    Import(Model model, const OnnxOptions& options)
+        : model_(std::move(model)), options_(options), builder_(graph_, options.layout, options.compute_type) {}
 
     Result<Graph> run() {
         if (model_.opset > kNewestOpset)
             return fail(ErrorCode::Unsupported, "the model uses operator set " + std::to_string(model_.opset) +
                                                     "; the newest known is " + std::to_string(kNewestOpset));
+        if (options_.compute_type != DataType::F32 && options_.compute_type != DataType::F16 &&
+            options_.compute_type != DataType::BF16)
+            return fail(
+                ErrorCode::InvalidArgument,
+                "the compute type is " + std::string(to_string(options_.compute_type)) + ", needs f32, f16 or bf16");
         TENON_TRY(add_initializers());
         TENON_TRY(add_inputs());
         TENON_TRY(check_options());
@@ -83,8 +89,9 @@ class Import {
                 continue;
             }
             TENON_ASSIGN(const Dims dims, extents_of(input));
-            TENON_TRY(define(input.name, builder_.input(input.name, *type, dims)));
-            TENON_TRY(graph_.data().first_mistake);
+            Result<Operand> operand = builder_.input(input.name, *type, dims);
+            if (!operand.is_ok()) return fail(operand.status().code(), operand.status().message());
+            TENON_TRY(define(input.name, std::move(*operand)));
         }
         return {};
     }
@@ -190,14 +197,7 @@ class Import {
         const auto found = values_.find(output.name);
         if (found == values_.end())
             return fail(ErrorCode::BadFile, "output '" + output.name + "' is defined by no node");
-        Tensor tensor = builder_.tensor_of(found->second);
-        TENON_TRY(graph_.data().first_mistake);
-        const bool is_computed = graph_.data().value(tensor.id).kind == ValueKind::Computed;
-        // A graph writes only what a node computes, once.
-        if (!is_computed || graph_.data().is_output(tensor.id))
-            tensor = graph_.pointwise(PointwiseKind::Identity, {tensor}, {.name = output.name});
-        graph_.output(tensor, {.name = output.name});
-        const Status& mistake = graph_.data().first_mistake;
+        const Status mistake = builder_.output(found->second, output.name);
         return mistake.is_ok() ? Status() : fail(mistake.code(), mistake.message());
     }
 

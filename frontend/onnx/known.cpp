@@ -1,5 +1,6 @@
 #include "frontend/onnx/known.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -49,6 +50,22 @@ double small_float(uint16_t bits, int fraction_bits) {
     return sign * (exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1.0 + fraction, exponent - bias));
 }
 
+/// The inverse: nearest, halves to even; too large becomes infinity.
+uint16_t small_float_bits(double value, int fraction_bits) {
+    const int exponent_bits = 15 - fraction_bits, least_exponent = 2 - (1 << (exponent_bits - 1));
+    const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
+    const auto infinity = static_cast<uint16_t>(((1 << exponent_bits) - 1) << fraction_bits);
+    if (std::isnan(value)) return static_cast<uint16_t>(sign | infinity | (1 << (fraction_bits - 1)));
+    const double size = std::fabs(value);
+    if (std::isinf(value) || size == 0.0) return static_cast<uint16_t>(sign | (size == 0.0 ? 0 : infinity));
+    const int exponent = std::max(std::ilogb(size), least_exponent);
+    if (exponent > -least_exponent + 1) return sign | infinity;
+    // The leading one of a normal number adds 1 to the exponent field, and so does a carry out of the fraction.
+    const double units = std::nearbyint(std::ldexp(size, fraction_bits - exponent));
+    const auto bits = ((exponent - least_exponent) << fraction_bits) + static_cast<int>(units);
+    return static_cast<uint16_t>(sign | std::min<int>(bits, infinity));
+}
+
 template <typename T>
 Known made(DataType type, Dims dims, const std::vector<T>& values) {
     auto bytes = std::make_shared<Bytes>(values.size() * static_cast<size_t>(bytes_of(type)));
@@ -67,6 +84,12 @@ Known made(DataType type, Dims dims, const std::vector<T>& values) {
     if (type == DataType::U8) write(uint8_t{});
     if (type == DataType::Bool) {
         for (size_t i = 0; i < values.size(); ++i) (*bytes)[i] = values[i] != T{} ? std::byte{1} : std::byte{0};
+    }
+    if (type == DataType::F16 || type == DataType::BF16) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const uint16_t bits = small_float_bits(static_cast<double>(values[i]), type == DataType::F16 ? 10 : 7);
+            std::memcpy(bytes->data() + i * sizeof bits, &bits, sizeof bits);
+        }
     }
     return {type, std::move(dims), std::move(bytes)};
 }

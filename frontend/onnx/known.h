@@ -23,7 +23,7 @@ struct Known {
 
 /// From whole numbers, for I64, I32, I8, U8 and Bool.
 Known known_integers(DataType type, Dims dims, const std::vector<int64_t>& values);
-/// From real numbers, for F32 and F64.
+/// From real numbers, for floating types: rounded to nearest, halves to even.
 Known known_numbers(DataType type, Dims dims, const std::vector<double>& values);
 
 /// Elements as whole numbers; floating ones are truncated and saturated. Not for F16 and BF16 (all 0).
