@@ -7,6 +7,7 @@
 #include "codegen/generate.h"
 #include "engine/emulator/emulator.h"
 #include "engine/kernel_compiler.h"
+#include "engine/kernel_listener.h"
 #include "engine/loaded_plan.h"
 #include "engine/plan_data.h"
 #include "engine/prepare.h"
@@ -83,6 +84,8 @@ Status run_reference(const PlanData& plan, const Bindings& bindings) {
 
 Result<Plan> Plan::build(const Graph& graph, const Target& target, const PlanOptions& options) {
     TENON_ASSIGN(codegen::Program program, codegen::generate(graph, target, options));
+    for (const codegen::Step& step : program.steps)
+        engine::tell_kernel_listener(engine::KernelEvent::Planned, step.kernel);
     return Plan(std::make_shared<const PlanData>(PlanData{graph,
                                                           target,
                                                           std::move(program),

@@ -1,9 +1,11 @@
 #include "engine/emulator/emulator.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "engine/emulator/host_compiler.h"
 #include "engine/emulator/machine.h"
+#include "engine/kernel_listener.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::engine {
@@ -93,7 +95,10 @@ Status run_emulated(const codegen::KernelSource& kernel, const std::vector<Emula
     setup.arguments = slots.data();
     const std::lock_guard lock(compiled->in_use);
     const std::string fault = Machine(std::move(setup)).run();
-    return fault.empty() ? Status() : Status(ErrorCode::DriverFailed, kernel.name + ": " + fault);
+    if (!fault.empty()) return Status(ErrorCode::DriverFailed, kernel.name + ": " + fault);
+    const auto& grid = kernel.launch.grid;
+    if (std::find(grid.begin(), grid.end(), 0u) == grid.end()) tell_kernel_listener(KernelEvent::Emulated, kernel);
+    return {};
 }
 
 }  // namespace tenon::engine
