@@ -127,7 +127,9 @@ struct PendingProduct {
     bool accumulate = false;
     std::array<float*, 128> c{};  ///< Each thread's registers.
     uint32_t group = 0;
-    std::shared_ptr<std::vector<float>> sums;  ///< By row and column; the registers are poison meanwhile.
+    bool is_b_transposed = false;                  ///< Rows of b in memory run along its columns.
+    std::array<const uint32_t*, 128> fragments{};  ///< Of a, where it comes from registers.
+    std::shared_ptr<std::vector<float>> sums;      ///< By row and column; the registers are poison meanwhile.
 };
 
 /// Four warps.
@@ -137,6 +139,8 @@ struct Warpgroup {
     uint32_t waits_for = 0;  ///< Pending groups that the threads agree to leave; UINT32_MAX: they start a product.
     std::vector<Thread*> waiting;
     std::vector<PendingProduct> products;
+    Meeting
+        meeting;  ///< Of waits: products run for four warps together, so what one warp has waited for is over for all.
     uint32_t registers = 0;  ///< As setmaxnreg said last.
 };
 

@@ -64,7 +64,8 @@ class Machine final : public EmulatedMachine {
     void wait_stores(uint32 pending, bool only_reads) override;
     void fence_async() override;
     void fence_warpgroup() override;
-    void start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, uint64 b, bool accumulate) override;
+    void start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, const uint32* fragment, uint64 b,
+                       bool is_b_transposed, bool accumulate) override;
     void commit_products() override;
     void wait_products(uint32 pending) override;
     void set_registers(uint32 count) override;

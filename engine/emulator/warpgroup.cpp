@@ -32,12 +32,22 @@ struct Descriptor {
         if (swizzle_bytes == 0) return group + unit * leading_bytes + row % 8 * 16;
         return swizzled(group + row % 8 * static_cast<uint32_t>(swizzle_bytes) + unit * 16, swizzle_bytes);
     }
+    /// Of 8 columns of depth k, where rows of 64 columns lie 128 bytes apart.
+    uint32_t transposed_unit(uint32_t k, uint32_t unit) const {
+        return swizzled(address + unit / 8 * leading_bytes + k / 8 * group_bytes + k % 8 * 128 + unit % 8 * 16,
+                        swizzle_bytes);
+    }
     uint32_t address, leading_bytes, group_bytes, base_offset;
     int swizzle_bytes = 0;
 };
 
 /// Row and column of register i of a thread: those of mma.m16n8 in each warp's 16 rows, 8 columns after the other.
 uint32_t row_of(uint32_t thread, uint32_t i) { return thread / 32 * 16 + thread % 32 / 4 + i / 2 % 2 * 8; }
+/// Element (row, k) of a 64 x 16 operand that lies in registers: in each warp the fragment of mma.m16n8k16.
+uint32_t fragment_bits(const PendingProduct& product, uint32_t row, uint32_t k) {
+    const uint32_t thread = row / 16 * 32 + row % 8 * 4 + k % 8 / 2, i = k / 8 * 2 + row % 16 / 8;
+    return product.fragments[thread][i] >> (k % 2 * 16) & 0xffff;
+}
 uint32_t column_of(uint32_t thread, uint32_t i) { return i / 4 * 8 + thread % 4 * 2 + i % 2; }
 
 }  // namespace
@@ -53,6 +63,7 @@ bool Machine::meet_warpgroup(Warpgroup& group, uint32_t waits_for) {
     if (group.arrived > 0 && group.waits_for != waits_for)
         fail("the threads of its warpgroup meet at different products");
     group.waits_for = waits_for;
+    if (waits_for != kStarts) leave(group.meeting, *current_);
     if (++group.arrived == kThreads) return true;
     group.waiting.push_back(current_);
     wait_for({Wait::Kind::Warpgroup});
@@ -61,7 +72,13 @@ bool Machine::meet_warpgroup(Warpgroup& group, uint32_t waits_for) {
 
 void Machine::leave_warpgroup(Warpgroup& group) {
     group.arrived = 0;
-    for (Thread* thread : group.waiting) resume(*thread);
+    const bool has_waited = group.waits_for != kStarts;
+    if (has_waited) group.meeting.take(current_->clock);
+    for (Thread* thread : group.waiting) {
+        if (has_waited) group.meeting.take(thread->clock);
+        resume(*thread);
+    }
+    if (has_waited) group.meeting.clear();
     group.waiting.clear();
 }
 
@@ -78,7 +95,8 @@ void Machine::set_registers(uint32 count) {
         fail("its warpgroups take " + std::to_string(sum) + " registers, a block has " + std::to_string(kRegisters));
 }
 
-void Machine::start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, uint64 b, bool accumulate) {
+void Machine::start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, const uint32* fragment,
+                            uint64 b, bool is_b_transposed, bool accumulate) {
     Warpgroup& group = warpgroup_of_current();
     PendingProduct& product = group.starting;
     if (!current_->has_fenced_warpgroup) fail("the first product of a thread needs a warpgroup_fence in front");
@@ -86,10 +104,13 @@ void Machine::start_product(EmulatedOperand operand, uint32 columns, float* c, u
     if (!is_first && (product.operand != operand || product.columns != columns || product.a != a || product.b != b ||
                       product.accumulate != accumulate || product.group != current_->product_group))
         fail("the threads of its warpgroup start different products");
-    if (is_first) product = {operand, columns, a, b, accumulate, {}, current_->product_group, nullptr};
+    if (is_first)
+        product = {operand, columns, a, b, accumulate, {}, current_->product_group, is_b_transposed, {}, nullptr};
     product.c[current_->index % kThreads] = c;
+    product.fragments[current_->index % kThreads] = fragment;
     if (!meet_warpgroup(group, kStarts)) return;
-    for (const bool is_b : {false, true}) use_operand(product, is_b, SharedMemory::Use::StartDrain);
+    if (fragment == nullptr) use_operand(product, false, SharedMemory::Use::StartDrain);
+    use_operand(product, true, SharedMemory::Use::StartDrain);
     const auto on_same_sums = [&](const PendingProduct& other) { return other.c[0] == product.c[0]; };
     const auto before = std::find_if(group.products.begin(), group.products.end(), on_same_sums);
     if (before != group.products.end()) {
@@ -111,9 +132,14 @@ void Machine::use_operand(const PendingProduct& product, bool is_b, SharedMemory
     const Descriptor descriptor(is_b ? product.b : product.a);
     if (descriptor.base_offset != 0) fail("a matrix descriptor with a base offset");
     Block& block = *current_->block;
-    for (uint32_t row = 0; row < (is_b ? product.columns : kRows); ++row) {
-        for (uint32_t unit = 0; unit < kDepthBytes / 16; ++unit) {
-            const int64_t offset = int64_t{descriptor.unit(row, unit)} - kSharedWindow;
+    const bool is_transposed = is_b && product.is_b_transposed;
+    constexpr uint32_t kTransposedDepth = kDepthBytes / 2;  // only of 16-bit types
+    const uint32_t rows = is_transposed ? kTransposedDepth : is_b ? product.columns : kRows;
+    const uint32_t units = is_transposed ? product.columns / 8 : kDepthBytes / 16;
+    for (uint32_t row = 0; row < rows; ++row) {
+        for (uint32_t unit = 0; unit < units; ++unit) {
+            const uint32_t place = is_transposed ? descriptor.transposed_unit(row, unit) : descriptor.unit(row, unit);
+            const int64_t offset = int64_t{place} - kSharedWindow;
             SharedMemory::Problem problem = block.shared.use(offset, 16, 16, use, current_->clock, 0);
             if (!problem && use == SharedMemory::Use::StartDrain)
                 problem = block.shared.unfenced(static_cast<uint32_t>(offset), 16, block.fenced);
@@ -129,9 +155,15 @@ std::vector<float> Machine::read_operand(const PendingProduct& product, bool is_
     std::vector<float> values(rows * depth);
     for (uint32_t row = 0; row < rows; ++row) {
         for (uint32_t k = 0; k < depth; ++k) {
-            const uint32_t address = descriptor.unit(row, k * size / 16) + k * size % 16;
             uint32_t bits = 0;
-            std::memcpy(&bits, current_->block->shared.at(address - kSharedWindow), size);
+            if (!is_b && product.fragments[0] != nullptr) {
+                bits = fragment_bits(product, row, k);
+            } else {
+                const uint32_t address = is_b && product.is_b_transposed
+                                             ? descriptor.transposed_unit(k, row / 8) + row % 8 * 2
+                                             : descriptor.unit(row, k * size / 16) + k * size % 16;
+                std::memcpy(&bits, current_->block->shared.at(address - kSharedWindow), size);
+            }
             // b is kept with its columns side by side, for the loop over them.
             values[is_b ? k * rows + row : row * depth + k] = product.operand == EmulatedOperand::Half
                                                                   ? half_operand(bits)
@@ -144,7 +176,8 @@ std::vector<float> Machine::read_operand(const PendingProduct& product, bool is_
 
 void Machine::finish_product(PendingProduct& product, bool is_last_on_sums) {
     const std::vector<float> a = read_operand(product, false), b = read_operand(product, true);
-    for (const bool is_b : {false, true}) use_operand(product, is_b, SharedMemory::Use::EndDrainForGroup);
+    if (product.fragments[0] == nullptr) use_operand(product, false, SharedMemory::Use::EndDrainForGroup);
+    use_operand(product, true, SharedMemory::Use::EndDrainForGroup);
     std::vector<float>& sums = *product.sums;
     const uint32_t columns = product.columns, depth = static_cast<uint32_t>(a.size()) / kRows;
     if (!product.accumulate) std::fill(sums.begin(), sums.end(), 0.0f);

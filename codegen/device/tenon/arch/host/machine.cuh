@@ -85,7 +85,9 @@ struct EmulatedMachine {
 
     virtual void fence_warpgroup() = 0;
     /// c has columns / 2 floats.
-    virtual void start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, uint64 b, bool accumulate) = 0;
+    /// a is a descriptor, or the thread's `fragment` if that is not null.
+    virtual void start_product(EmulatedOperand operand, uint32 columns, float* c, uint64 a, const uint32* fragment, uint64 b,
+                               bool is_b_transposed, bool accumulate) = 0;
     virtual void commit_products() = 0;
     virtual void wait_products(uint32 pending) = 0;
     virtual void set_registers(uint32 count) = 0;
