@@ -194,7 +194,8 @@ Result<Step> parts_step(const ContractionPlan& plan, const EmitContext& context)
     const Domain domain{.rows = {sums[0] * sums[1]}, .columns = {sums[2]}, .strides = {}};
 
     ContractionPlan parts = plan;
-    parts.tile.lanes = static_cast<int>(std::min<int64_t>(plan.tile.warp_columns, sums[2] % 4 == 0 ? 4 : 1));
+    // Whole vectors within the columns of one group.
+    parts.tile.lanes = static_cast<int>(std::min<int64_t>(plan.tile.warp_columns, plan.view.columns % 4 == 0 ? 4 : 1));
     KernelPage page;
     page.stem = plan.anchor + "_parts";
     page.formula = "sums = parts of " + plan.formula();

@@ -93,6 +93,9 @@ TEST(ContractionParts, BlocksThatShareDepthGiveTheSameSums) {
         {"groups",
          convolution(DataType::F16, Layout::NHWC, {1, 64, 4, 3}, {24, 32, 3, 3}, {.pad = {1, 1, 1, 1}, .groups = 2}),
          288},
+        {"groups_of_six_filters",
+         convolution(DataType::F16, Layout::NHWC, {1, 64, 4, 3}, {12, 32, 3, 3}, {.pad = {1, 1, 1, 1}, .groups = 2}),
+         288},
         {"channels_first",
          convolution(DataType::F16, Layout::NCHW, {2, 32, 4, 3}, {20, 32, 3, 3}, {.pad = {1, 1, 1, 1}}), 288},
     };
