@@ -110,11 +110,10 @@ Status run_kernels(const Plan& plan, const Bindings& bindings, uint64_t seed) {
 }
 
 Target target_for_kernels(const std::string& name) {
-    Target target = *Target::named(name);
+    const Target target = *Target::named(name);
     if (stand_in == nullptr) return target;
     const Result<Target> device = Target::current();
-    if (device.is_ok()) target.compute_capability = device->compute_capability;
-    return target;
+    return device.is_ok() ? *device : target;
 }
 
 std::map<std::string, Numbers> random_inputs(const Graph& graph, uint32_t seed) {
