@@ -71,6 +71,7 @@ static void check_numbers(const tenon_plan* plan, int32_t device) {
     int i;
     memory[0] = x, memory[1] = bias, memory[2] = y;
     for (i = 0; i < 9; ++i) x[i] = (float)i, x[9 + i] = 2.0f;
+    for (i = 0; i < 18; ++i) y[i] = -1.0f;  /* no result is negative */
     CHECK(tenon_plan_run_on_cpu(plan, device, memory, 3) == TENON_OK);
     for (i = 0; i < 9; ++i) {
         const float sum = (float)i + 2.0f - 3.0f, difference = (float)i - 2.0f + 1.0f;
