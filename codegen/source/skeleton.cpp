@@ -60,4 +60,10 @@ Result<std::string> fill(std::string_view skeleton, std::initializer_list<Hole> 
     return out;
 }
 
+std::string indented(const std::string& text) {
+    std::string out = "    ";
+    for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
+    return out;
+}
+
 }  // namespace tenon::codegen

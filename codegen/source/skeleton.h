@@ -19,4 +19,7 @@ struct Hole {
 /// skeleton lacks, is an error.
 Result<std::string> fill(std::string_view skeleton, std::initializer_list<Hole> holes);
 
+/// `text` with every line indented once.
+std::string indented(const std::string& text);
+
 }  // namespace tenon::codegen

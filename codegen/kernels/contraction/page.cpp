@@ -5,6 +5,7 @@
 
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::codegen {
@@ -69,7 +70,7 @@ void write_loop(KernelPage& page, const ContractionPlan& plan, const std::string
                       rows.declarations + columns.declarations;
     page.body = rows.statements + columns.statements + "contract<kOutput, kAnchor, " + rows.constant + ", " +
                 columns.constant + ", kTile>(" + rows.argument + ", " + columns.argument + ", [=](auto at, auto " +
-                value + ") {\n" + indented_block(statements) + "\n});";
+                value + ") {\n" + indented(statements) + "\n});";
 }
 
 /// Chunks of the operands need pointers that are aligned to them, up to 16 bytes.
@@ -157,12 +158,6 @@ Region up_to_the_sums(const ContractionPlan& plan) {
 
 }  // namespace
 
-std::string indented_block(const std::string& text) {
-    std::string out = "    ";
-    for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    return out;
-}
-
 DataType ContractionPlan::sum_type() const { return is_floating(inputs[0].place.type) ? DataType::F32 : DataType::I32; }
 
 std::string ContractionPlan::formula() const {
@@ -226,7 +221,7 @@ Result<Step> sum_step(const ContractionPlan& plan, const EmitContext& context) {
     page.constants = domain_constant(plan.domain, needs_wide_offsets(plan.domain, region, context.graph)) +
                      "\nconstexpr VectorTile kTile{.lanes = " + std::to_string(lanes) +
                      ", .pieces = 1, .threads = " + std::to_string(kSumThreads) + "};" + declarations_of(body);
-    page.body = "elementwise<kOutput, kTile>([=](auto at) {\n" + indented_block(value + body.statements) + "\n});";
+    page.body = "elementwise<kOutput, kTile>([=](auto at) {\n" + indented(value + body.statements) + "\n});";
 
     Step step;
     TENON_ASSIGN(step.kernel, write_page(page, region, context.graph, context.target));

@@ -34,8 +34,6 @@ struct ContractionPlan {
     std::string formula() const;
 };
 
-/// Each line four blanks in.
-std::string indented_block(const std::string& text);
 /// Everything but the tile, for a region that is_contraction took.
 ContractionPlan plan_contraction(const Region& region, const EmitContext& context);
 

@@ -6,6 +6,7 @@
 #include "codegen/kernels/contraction/page.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::codegen {
@@ -119,7 +120,7 @@ ContractionInput input_text(const Region& region, int number, const std::string&
     if (!text.declarations.empty())
         input.declarations += "\n" + text.declarations.substr(0, text.declarations.size() - 1);
     input.statements = "const auto " + input.argument + " = computed<" + std::string(device_type(input.place.type)) +
-                       ", " + input.constant + "Points>([=](auto at) {\n" + indented_block(text.statements) + "\n});\n";
+                       ", " + input.constant + "Points>([=](auto at) {\n" + indented(text.statements) + "\n});\n";
     return input;
 }
 

@@ -6,6 +6,7 @@
 #include "codegen/source/body_text.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::codegen {
@@ -76,7 +77,7 @@ class DirectFamily final : public KernelFamily {
             page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
         page.constants += declarations;
         if (!region.anchor_stores.empty()) page.constants += "\n" + second_result_strides(region);
-        page.body = computed + "elementwise<kOutput, kTile>([=](auto at) {\n    " +
+        page.body = computed + "elementwise<kOutput, kTile>([=](auto at) {\n" +
                     indented(statements + (body.statements.empty() ? "" : "\n" + body.statements)) + "\n});";
 
         Step step;
@@ -117,7 +118,7 @@ class DirectFamily final : public KernelFamily {
         if (!body.declarations.empty())
             text.declarations += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
         text.statements = "const auto " + text.argument + " = computed<" +
-                          std::string(device_type(input.terms.back().type)) + ", " + axes + ">([=](auto at) {\n    " +
+                          std::string(device_type(input.terms.back().type)) + ", " + axes + ">([=](auto at) {\n" +
                           indented(body.statements) + "\n});\n";
         return text;
     }
@@ -128,12 +129,6 @@ class DirectFamily final : public KernelFamily {
         const bool small_integer = to == DataType::I8 || to == DataType::U8;
         return small_integer || is_floating(from) != is_floating(to) ||
                (from == DataType::F64) != (to == DataType::F64);
-    }
-
-    static std::string indented(const std::string& text) {
-        std::string out;
-        for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-        return out;
     }
 
     static std::string second_result_strides(const Region& region) {

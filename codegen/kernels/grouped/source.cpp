@@ -6,6 +6,7 @@
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/literal.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/status_macros.h"
 #include "heuristics/grouped_tile.h"
 
@@ -99,12 +100,6 @@ std::string tile_constant(const heuristics::GroupedTile& tile) {
            line("copy", tile.copy) + line("threads", tile.threads) + line("blocks", tile.blocks) + "};";
 }
 
-std::string indented(const std::string& text) {
-    std::string out;
-    for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    return out;
-}
-
 class GroupedFamily final : public KernelFamily {
   public:
     std::string_view name() const override { return "grouped"; }
@@ -133,7 +128,7 @@ class GroupedFamily final : public KernelFamily {
                          shape_constant(plan.window) + "\n" + filter_constant(plan) + "\n" + tile_constant(plan.tile);
         if (!body.declarations.empty())
             page.constants += "\n" + body.declarations.substr(0, body.declarations.size() - 1);
-        page.body = "grouped_conv<kWindow, kFilter, kOutput, kTile>(x, w, [=](auto at, auto value) {\n    " +
+        page.body = "grouped_conv<kWindow, kFilter, kOutput, kTile>(x, w, [=](auto at, auto value) {\n" +
                     indented(body.statements) + "\n});";
 
         Step step;

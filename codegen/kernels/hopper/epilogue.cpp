@@ -63,11 +63,6 @@ bool moves(const Dims& strides) {
     return std::any_of(strides.begin(), strides.end(), [](int64_t stride) { return stride != 0; });
 }
 
-bool is_staged(const ProductEpilogue& epilogue, size_t access) {
-    const int operand = epilogue.list[access].operand;
-    return operand >= 0 && (operand == epilogue.result || operand == epilogue.operand);
-}
-
 void part_factors(Region& region) {
     for (Term& term : region.epilogue.terms) {
         if (term.kind != Term::Kind::Load) continue;
@@ -95,12 +90,6 @@ void align_epilogue(KernelSource& kernel, const ProductEpilogue& epilogue, int l
         KernelArgument& argument = kernel.arguments[static_cast<size_t>(epilogue.list[i].operand)];
         argument.alignment = std::max(argument.alignment, std::min<int64_t>(16, bytes_of(argument.type) * lanes));
     }
-}
-
-std::string indented(const std::string& text) {
-    std::string out = "    ";
-    for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    return out;
 }
 
 }  // namespace tenon::codegen

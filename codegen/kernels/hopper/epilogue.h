@@ -23,15 +23,11 @@ ProductEpilogue read_epilogue(const Region& region);
 
 /// Whether any of the strides is not 0.
 bool moves(const Dims& strides);
-/// Whether an access goes to shared memory where the kernel stages its result.
-bool is_staged(const ProductEpilogue& epilogue, size_t access);
 /// Gives operands that are read both as a factor and by the epilogue a parameter for each.
 void part_factors(Region& region);
 /// Map of a packed operand of `rows` x `columns` for panels of tiles that are `tile_columns` wide.
 TensorMapShape panel_map(const Operand& operand, int64_t rows, int64_t columns, int64_t tile_columns);
 /// Raises the alignment the kernel needs of pointers that the epilogue accesses `lanes` at a time.
 void align_epilogue(KernelSource& kernel, const ProductEpilogue& epilogue, int lanes);
-/// `text` with every line indented once.
-std::string indented(const std::string& text);
 
 }  // namespace tenon::codegen

@@ -6,6 +6,7 @@
 #include "codegen/source/body_text.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/ops/conv_geometry.h"
 #include "frontend/status_macros.h"
 

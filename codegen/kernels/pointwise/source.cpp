@@ -5,6 +5,7 @@
 #include "codegen/source/body_text.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::codegen {
@@ -61,13 +62,6 @@ class PointwiseFamily final : public KernelFamily {
         step.predicted_seconds =
             context.target.launch_seconds + step.bytes_moved / context.target.memory_bytes_per_second;
         return Emission(std::move(step));
-    }
-
-  private:
-    static std::string indented(const std::string& text) {
-        std::string out = "    ";
-        for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-        return out;
     }
 };
 

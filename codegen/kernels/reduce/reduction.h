@@ -9,8 +9,8 @@ namespace tenon::codegen {
 
 /// What the device library calls a reduction and how it gathers.
 struct Reduction {
-    std::string name;         ///< "sum", for the formula and the kernel's name.
-    std::string device_name;  ///< "Sum" of <tenon/reduce.cuh>.
+    std::string name;               ///< "sum", for the formula and the kernel's name.
+    std::string device_name;        ///< "Sum" of <tenon/reduce.cuh>.
     DataType part = DataType::F32;  ///< What two steps hand over: F32, F64 or I64.
     bool splits = true;             ///< Parts are single numbers, so two steps can do it.
 };

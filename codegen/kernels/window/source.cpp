@@ -5,6 +5,7 @@
 #include "codegen/kernels/window/window_region.h"
 #include "codegen/source/kernel_page.h"
 #include "codegen/source/names.h"
+#include "codegen/source/skeleton.h"
 #include "frontend/status_macros.h"
 
 namespace tenon::codegen {
@@ -42,12 +43,6 @@ std::string tile_constant(const WindowRegion& window, const heuristics::WindowTi
            ",\n    .run = " + std::to_string(run) + ",\n    .rolled = " + (tile.rolled ? "true" : "false") +
            ",\n    .threads = " + std::to_string(tile.threads) + ",\n    .blocks = " + std::to_string(tile.blocks) +
            ",\n};";
-}
-
-std::string indented(const std::string& text) {
-    std::string out;
-    for (const char c : text) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
-    return out;
 }
 
 std::string strides_constant(const std::string& role, const DomainStrides& strides) {
@@ -95,7 +90,7 @@ ImageText image_text(const Region& region, const WindowRegion& window, const Gra
                                      "");
     text.constants =
         domain_constant(domain, needs_wide_offsets(domain, region, graph), "kImage") + "\n" + body.declarations;
-    text.statements = "const auto element = [=](auto at) {\n    " + indented(body.statements) + "\n};\n";
+    text.statements = "const auto element = [=](auto at) {\n" + indented(body.statements) + "\n};\n";
     text.formula = body.formula;
     if (!window.lanes_are_columns) text.most_lanes = lanes_for(domain, list);
     for (size_t i = 0; i < list.size(); ++i) {
@@ -154,7 +149,7 @@ class WindowFamily final : public KernelFamily {
             statements = "store_strided<" + constant_name(role) + ">(" + role + ", at, position);\n" + statements;
         }
         page.body = image.statements + words.function + "(" + words.arguments + ", [=](auto at, auto value" +
-                    (extra.empty() ? "" : ", auto position") + ") {\n    " + indented(statements) + "\n});";
+                    (extra.empty() ? "" : ", auto position") + ") {\n" + indented(statements) + "\n});";
         TENON_ASSIGN(step.kernel, write_page(page, region, context.graph, context.target));
 
         align(step.kernel, region, window, tile, domain, list, extra);
